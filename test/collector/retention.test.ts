@@ -10,7 +10,7 @@ import { dayText } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { partsIn } from '#collector/answers/series.ts';
-import { monthStart, nextMonth, wholeMonths } from '#collector/base/months.ts';
+import { monthStart, nextMonth, wholeMonths } from '#collector/base/days.ts';
 import type { Evidence } from '#collector/estimation/tally.ts';
 import { openSqliteStore, type SqliteOptions } from '#collector/storage/sqlite/sqlite.ts';
 import { reachedDay } from '#collector/storage/sqlite/tallies.ts';

@@ -5,6 +5,7 @@
  */
 
 import { isStringLaw, labelOf, type PrefixHashingLaw, type StringLaw } from '@murmuration/shared';
+import { count, percent } from '../base/numbers.ts';
 import { descending, findings, foundIn } from '../decoding/decode/decode.ts';
 import type { CellMap, Decoded } from '../decoding/decode/evidence.ts';
 import { cellCountsOf } from '../decoding/decode/tallies.ts';
@@ -154,8 +155,6 @@ interface Numbers {
   readonly candidates: number;
 }
 
-const count = (value: number): string => value.toLocaleString('en');
-const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
 /** How a search without a list can end. */
 type SearchOutcome = Extract<DecodeOutcome, 'decoded' | 'too-few-reports' | 'not-enough-data'>;
 

@@ -8,7 +8,7 @@
  */
 
 import { dayText, labelOf } from '@murmuration/shared';
-import { nextMonth } from '../base/months.ts';
+import { nextMonth } from '../base/days.ts';
 import type { Among, Estimate } from '../estimation/estimate.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import type { DayRange } from '../storage/store.ts';

@@ -3,6 +3,7 @@
 import { isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { UsageError } from '../base/fault.ts';
+import { count } from '../base/numbers.ts';
 import { print, wholeOption } from '../base/usage.ts';
 import { shiftOf } from '../estimation/watch/watch.ts';
 import { auditOf } from '../planning/audit/audit.ts';
@@ -123,7 +124,7 @@ function describeTest({ runs, probability, metrics }: Empirical): string {
     holds ? 'holds' : 'EXCEEDED',
   ]);
   return [
-    `Test of the randomizers in @murmuration/client, with ${runs.toLocaleString('en')} runs of each of two values: those, of all that are tried, whose reports differ most. Half of them choose an event, the others count it.`,
+    `Test of the randomizers in @murmuration/client, with ${count(runs)} runs of each of two values: those, of all that are tried, whose reports differ most. Half of them choose an event, the others count it.`,
     '',
     table(['metric', 'ε of', 'values', 'tried', 'ε at the event', 'at least', 'claimed', ''], rows),
     'Tried, all with each other, are every answer of a list of up to 16 and four of a longer one, four numbers of a range, two sets of each size, and strings of lengths 0, 1, 2, 8 and 100. Not tried is every other value, and what several reports of a device tell together.',

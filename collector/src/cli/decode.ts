@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { asUsage, UsageError } from '../base/fault.ts';
+import { count, percent } from '../base/numbers.ts';
 import { print, shareOption } from '../base/usage.ts';
 import { type Findings, findings, foundIn } from '../decoding/decode/decode.ts';
 import type { Decoded } from '../decoding/decode/evidence.ts';
@@ -139,11 +140,6 @@ export interface Summary {
 
 const MOST_ROWS = 40;
 
-const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
-
-/** With commas. Loading the data for `toLocaleString` takes longer than a fit of few candidates. */
-const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-
 const small = (q: number): string => (q < 0.001 ? q.toExponential(1) : q.toPrecision(2));
 
 const OUTCOMES: { readonly [O in Decoded['outcome']]: string | undefined } = {
@@ -164,9 +160,9 @@ export function describe(summary: Summary, names: readonly string[], decoded: De
   ]);
   const warning = OUTCOMES[summary.outcome];
   return [
-    `reports      ${grouped(summary.reports)}`,
-    `candidates   ${grouped(summary.candidates)}`,
-    `reported     ${grouped(summary.reported)}, of which on average ${percent(summary.fdr)} at most are not there`,
+    `reports      ${count(summary.reports)}`,
+    `candidates   ${count(summary.candidates)}`,
+    `reported     ${count(summary.reported)}, of which on average ${percent(summary.fdr)} at most are not there`,
     `unexplained  ${percent(summary.unexplained)} of the reports come from none of the reported strings (standard error ${percent(summary.unexplainedError)})`,
     `left over    ${percent(summary.leftOver)} of the whole distribution: strings that are no candidates, and whatever is too rare to place`,
     `detectable   a string with ${percent(summary.detectable)} of the reports is reported half of the time`,

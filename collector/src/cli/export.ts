@@ -6,6 +6,7 @@ import { type AnswerEstimate, estimate, type MetricEstimates } from '../answers/
 import { wantedIn } from '../answers/rows.ts';
 import { field } from '../base/csv.ts';
 import { asUsage, Failure, UsageError } from '../base/fault.ts';
+import { count } from '../base/numbers.ts';
 import { choiceOption, wholeOption } from '../base/usage.ts';
 import { load } from './serve.ts';
 import { fromStore, leftOut, metricsOf } from './stored.ts';
@@ -41,7 +42,7 @@ async function estimateAll(options: ExportOptions): Promise<readonly MetricEstim
   const { candidates = {} } = loaded;
   const selected = metricsOf(options, loaded);
   for (const [schema, reports] of await leftOut(options, selected))
-    process.stderr.write(`murmuration: ${reports.toLocaleString('en')} reports of ${schema} are left out: pass its file with --schema\n`);
+    process.stderr.write(`murmuration: ${count(reports)} reports of ${schema} are left out: pass its file with --schema\n`);
   return fromStore(options, selected, ({ metric, evidence }) => {
     const sought = Object.hasOwn(candidates, metric.metric) ? (candidates[metric.metric] ?? []) : [];
     const request = { metric, evidence, minimum: options.minimum, candidates: sought };

@@ -1,15 +1,16 @@
 /** The words of `murmuration plan` for readers who have never heard of ε, and its answer to a question without a schema. */
 
 import { kinds, type MetricDocument, type QuestionType, rangeOf } from '@murmuration/shared';
+import { count, digits } from '../base/numbers.ts';
 import { type Asking, presentationOf } from '../estimation/questions.ts';
 import { type Precision, precisionOf, symbolOf, testedOf, type Wanted } from '../planning/plan/plan.ts';
 import { cohortsForError, lawsFor } from '../planning/plan/precision.ts';
 import { metricOf, sentenceOf } from '../planning/plan/question.ts';
 import { table } from './table.ts';
 
-export const count = (n: number): string => n.toLocaleString('en');
-export const percent = (share: number): string => `${Number((100 * share).toPrecision(2))}`;
-const figure = (value: number): string => `${Number(value.toPrecision(2))}`;
+/** A share in percent, without the sign. */
+export const hundredths = (share: number): string => digits(100 * share, 2);
+const figure = (value: number): string => digits(value, 2);
 export const orNone = <T>(value: T | null, words: (value: T) => string): string => (value === null ? 'none' : words(value));
 
 const isNumber = (type: QuestionType): boolean => kinds[type].estimates === 'mean';
@@ -19,22 +20,22 @@ const isDistribution = (type: QuestionType): boolean => kinds[type].estimates ==
 const ALL = 1;
 
 /** ± in percentage points. */
-const margin = (margin95: number): string => (margin95 > ALL ? '± over 100' : `± ${percent(margin95)}`);
+const margin = (margin95: number): string => (margin95 > ALL ? '± over 100' : `± ${hundredths(margin95)}`);
 
 /** How an estimate reads: for a number in its unit, if its range is known. */
 export function reading(type: QuestionType, share: number, { margin95 }: Precision, range?: readonly [low: number, high: number]): string {
   if (isNumber(type) && range) return margin95 > ALL ? '± over the whole range' : `± ${figure(margin95 * (range[1] - range[0]))}`;
   if (isNumber(type)) return `mean ${margin(margin95)} % of range`;
-  return isDistribution(type) ? `below middle ${margin(margin95)}` : `${percent(share)} % ${margin(margin95)}`;
+  return isDistribution(type) ? `below middle ${margin(margin95)}` : `${hundredths(share)} % ${margin(margin95)}`;
 }
 
 /** The purpose for which the users are needed. */
 export function goal(type: QuestionType, share: number, error: number, range?: readonly [low: number, high: number]): string {
-  const points = `± ${percent(error)} percentage point${error === 0.01 ? '' : 's'}`;
+  const points = `± ${hundredths(error)} percentage point${error === 0.01 ? '' : 's'}`;
   if (isNumber(type))
-    return `know an average within ${range ? `± ${figure(error * (range[1] - range[0]))} (${percent(error)} % of the range)` : `± ${percent(error)} % of its range`}`;
+    return `know an average within ${range ? `± ${figure(error * (range[1] - range[0]))} (${hundredths(error)} % of the range)` : `± ${hundredths(error)} % of its range`}`;
   if (isDistribution(type)) return `know which share of the numbers is below the middle of the range within ${points}`;
-  return `see a share of ${percent(share)} % within ${points}`;
+  return `see a share of ${hundredths(share)} % within ${points}`;
 }
 
 /** More than the people on earth. */
@@ -60,7 +61,7 @@ export function legend(types: readonly QuestionType[], tested: readonly number[]
     '   answer and the luck of who answers, as long as those who do are like the rest.',
     ...(shares
       ? [
-          `${percent(share)} % reads as: what you will see of an answer that ${percent(share)} % of all users give; ± in percentage points.`,
+          `${hundredths(share)} % reads as: what you will see of an answer that ${hundredths(share)} % of all users give; ± in percentage points.`,
           'told from zero: the smallest share that will stand out from an answer that nobody gives, 4 times in 5.',
           ...(most > 1
             ? [
@@ -142,7 +143,7 @@ export function describeQuestion(plan: QuestionPlan, users: number | undefined):
   const { question, type, epsilon, share, error, tested, usersNeeded, cohorts, steps, limit, range } = plan;
   const isShare = kinds[type].estimates === 'shares';
   const own = steps.find((step) => step.users === users);
-  const heading = ['users', isShare ? `${percent(share)} % reads as` : 'within', ...(isShare ? ['told from zero'] : [])];
+  const heading = ['users', isShare ? `${hundredths(share)} % reads as` : 'within', ...(isShare ? ['told from zero'] : [])];
   return [
     needed(usersNeeded, goal(type, share, error, range)),
     ...(own
@@ -163,7 +164,7 @@ export function describeQuestion(plan: QuestionPlan, users: number | undefined):
       steps.map((step) => [
         `${count(step.users)}${step.users === usersNeeded ? ' *' : step.users === users ? ' (yours)' : ''}`,
         reading(type, share, step, range),
-        ...(isShare ? [orNone(step.smallestShare, (smallest) => `${percent(smallest)} %`)] : []),
+        ...(isShare ? [orNone(step.smallestShare, (smallest) => `${hundredths(smallest)} %`)] : []),
       ]),
     ),
     '',
@@ -174,6 +175,6 @@ export function describeQuestion(plan: QuestionPlan, users: number | undefined):
       : []),
     ...(limit === undefined
       ? []
-      : [`Each user's answer is kept after it was randomized once: however often they report, ± stays above ${percent(limit)}.`]),
+      : [`Each user's answer is kept after it was randomized once: however often they report, ± stays above ${hundredths(limit)}.`]),
   ].join('\n');
 }

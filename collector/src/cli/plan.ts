@@ -3,6 +3,7 @@
 import { kinds, type QuestionType, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { UsageError } from '../base/fault.ts';
+import { count } from '../base/numbers.ts';
 import { positiveOption, print, shareOption, wholeOption } from '../base/usage.ts';
 import type { Asking } from '../estimation/questions.ts';
 import { presentationOf } from '../estimation/questions.ts';
@@ -10,7 +11,7 @@ import { type AskedShares, askedOf } from '../planning/plan/asked.ts';
 import { type MetricPlan, type Precision, planOf, SHARE, type Splitting, splittingOf } from '../planning/plan/plan.ts';
 import { askedTypes, QUESTIONS, questionOptions } from '../planning/plan/question.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
-import { count, describeQuestion, goal, legend, needed, orNone, percent, planQuestion, reading } from './plan-words.ts';
+import { describeQuestion, goal, hundredths, legend, needed, orNone, planQuestion, reading } from './plan-words.ts';
 import { table } from './table.ts';
 
 interface PlanOptions extends Partial<Asking> {
@@ -53,7 +54,7 @@ function row(
   forError: string,
 ): readonly string[] {
   const { smallestShare, devicesForError } = precision;
-  const smallest = orNone(smallestShare, (found) => `${percent(found)} %`);
+  const smallest = orNone(smallestShare, (found) => `${hundredths(found)} %`);
   const told = kinds[type].estimates === 'shares' ? smallest : '';
   return [name, mechanism, `${epsilon}`, ...asked, reading(type, share, precision), told, forError, orNone(devicesForError, count)];
 }
@@ -78,7 +79,7 @@ function assignment({ standardError }: AskedShares, splitting: Splitting | undef
     `asked of: the share of devices in whose random order the metric fits the budget, ${how}; the rest of the row is of their reports.`,
     ...(splitting
       ? [
-          `Were all devices asked everything, at ε times ${percent(splitting.scale / 100)} so that it fits, ± would be ${least} to ${most} times as wide.`,
+          `Were all devices asked everything, at ε times ${hundredths(splitting.scale / 100)} so that it fits, ± would be ${least} to ${most} times as wide.`,
         ]
       : []),
   ];
@@ -98,10 +99,10 @@ const suggestions = (plans: readonly MetricPlan[], error: number): readonly stri
     suggested === undefined
       ? []
       : suggested === null
-        ? [`${metric}: no number of users is enough for ± ${percent(error)}, for texts look alike too often. A larger error or ε helps.`]
+        ? [`${metric}: no number of users is enough for ± ${hundredths(error)}, for texts look alike too often. A larger error or ε helps.`]
         : [
             `${metric}: with \`devices: ${suggested.devices}\` in the schema, reports are spread over ${count(suggested.cohorts)} groups (cohorts) that mix up different`,
-            `   texts; then ${count(suggested.devices)} users are enough for ± ${percent(error)}.`,
+            `   texts; then ${count(suggested.devices)} users are enough for ± ${hundredths(error)}.`,
           ],
   );
 
@@ -112,7 +113,7 @@ function describe(
   asked: AskedShares | undefined,
   splitting: Splitting | undefined,
 ): string {
-  const wanted = `± ${percent(error)}`;
+  const wanted = `± ${hundredths(error)}`;
   const { users: most, metric } = mostOf(plans);
   const types = plans.map(({ type }) => type);
   const isShare = (type: QuestionType): boolean => kinds[type].estimates === 'shares';
@@ -122,7 +123,7 @@ function describe(
     'mechanism',
     'ε',
     ...(asked ? ['asked of'] : []),
-    `${percent(share)} % reads as`,
+    `${hundredths(share)} % reads as`,
     'told from zero',
     `ε for ${wanted}`,
     `users for ${wanted}`,

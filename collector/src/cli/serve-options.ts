@@ -4,6 +4,7 @@ import type { SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
+import { DAY_MS } from '../base/days.ts';
 import { Failure, UsageError } from '../base/fault.ts';
 import { choiceOption, wholeOption } from '../base/usage.ts';
 import { MOST_ARRIVING } from '../ingest/body.ts';
@@ -144,7 +145,7 @@ export function addAccessOptions(command: Command): void {
 const MIB = 2 ** 20;
 const SECOND = 1_000;
 const MOST_MIB = 2 ** 20;
-const DAY = 86_400;
+const DAY = DAY_MS / 1_000;
 const MOST_DAYS = 100_000;
 /** The shortest retention: batches and ids of the last two weeks must not be touched. */
 export const LEAST_DAYS = 31;

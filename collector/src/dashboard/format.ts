@@ -3,6 +3,7 @@
 // rounding to the nearest figure could make an error bar too short.
 
 import type { Answer } from '../api/shown.ts';
+import { DAY_MS } from '../base/days.ts';
 
 const SPACE = '\u00a0';
 const integers = new Intl.NumberFormat('en');
@@ -118,10 +119,10 @@ export function dayRange(from: string, to: string): string {
 
 /** The number of days in a range, including both ends. */
 export function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 }
 
 /** The day `distance` days before a day. */
 export function dayBefore(day: string, distance: number): string {
-  return new Date(Date.parse(day) - distance * 86_400_000).toISOString().slice(0, 10);
+  return new Date(Date.parse(day) - distance * DAY_MS).toISOString().slice(0, 10);
 }

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, VNode } from 'preact';
 import { type DraftOfMeasure, type Measure, menuOfKinds, onPageOf, type Question, type ReleaseTable } from '../api/shown.ts';
+import { DAY_MS } from '../base/days.ts';
 
 // The question that the editor holds, as its fields have it.
 
@@ -15,7 +16,6 @@ export interface Draft extends DraftOfMeasure {
   readonly where: { readonly [column: string]: string };
 }
 
-const DAY_MS = 86_400_000;
 const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
 
 /** The values of a column that can be named. */

@@ -1,6 +1,6 @@
 /** For how long a store keeps tallies: as days, as months, and at all. Both backends follow these borders. */
 
-import { monthStart } from '../base/months.ts';
+import { monthStart } from '../base/days.ts';
 
 /** For how many days tallies are kept as days, and at all. */
 export interface RetentionOptions {

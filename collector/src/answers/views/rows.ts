@@ -1,6 +1,6 @@
 /** Estimates as rows of a table, for tools that read SQL: an answer in a span of days in each row; and their computation for a metric. */
 
-import { monthStart, nextMonth } from '../../base/months.ts';
+import { monthStart, nextMonth } from '../../base/days.ts';
 import type { PublishedMetric } from '../../schemas/catalog.ts';
 import type { DayRange } from '../../storage/store.ts';
 import { takesCandidates } from '../candidates.ts';

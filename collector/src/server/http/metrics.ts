@@ -1,7 +1,6 @@
 /** `GET /v1/metrics` and what is below it: the published metrics and their estimates. */
 
-import type { RequestHandler, Response, Router } from 'express';
-import { takesCandidates } from '../../answers/candidates.ts';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Decoding } from '../../answers/decode-thread.ts';
 import type { DecodeTask, Progress } from '../../answers/decoded-strings.ts';
 import { askedOf } from '../../answers/distribution.ts';
@@ -11,71 +10,84 @@ import type { HeldAnswer } from '../../answers/packed-answer.ts';
 import { type PackedAnswer, type Page, pack } from '../../answers/packed-answer.ts';
 import type { Totals } from '../../answers/summary.ts';
 import { summaryOf } from '../../answers/summary.ts';
-import type { Task } from '../../answers/tasks.ts';
+import type { Selected, Task } from '../../answers/tasks.ts';
 import {
   associationParameters,
   compareParameters,
   decodeParameters,
   estimatesParameters,
   listParameters,
+  type Parameters,
   parseQuery,
+  type RangeAsked,
   seriesParameters,
 } from '../../api/forms/parameters.ts';
 import { describeApi, pageOf } from '../../api/openapi/openapi.ts';
-import { Refusal } from '../../base/refusal.ts';
+import type { Among } from '../../estimation/estimate.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { exactRouter } from './routing.ts';
-import { candidatesAsked, checkAssociation, findMetric, partsOf, select, selectTwo, truthOf } from './select.ts';
+import { candidatesAsked, checkAssociation, checkDecode, findMetric, partsOf, select, selectTwo, truthOf } from './select.ts';
 import { endOf, maxAgeOf, sendEvents, sendPage, wantsEvents } from './send.ts';
 
-// `GET /v1/metrics/:name/decode`: which strings are in a metric's reports. With `Accept: text/event-stream`, also how far that is.
-
-/** Options of the route. */
-interface DecodeOptions {
+/** Options of the read side of the API. */
+export interface ReadOptions {
   /** Published schemas that the reader of a request may see. */
   readonly catalogOf: (response: Response) => Catalog;
+  readonly estimating: Estimating;
   readonly decoding: Decoding;
   readonly minimum: number;
   readonly truth?: Truth | undefined;
 }
 
-/** Answers decodes. */
-const decodeRoute =
-  ({ catalogOf, decoding, minimum, truth }: DecodeOptions): RequestHandler<{ name: string }> =>
-  async (request, response) => {
-    const { rest, segments } = parseQuery(decodeParameters, request.query);
-    const published = catalogOf(response);
-    const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
-    const { document } = selected.metric;
-    if (!takesCandidates(document))
-      throw new Refusal(400, 'bad-query', 'a text, a discover, or a joint question with a text', `a ${document.type}`);
-    const candidates = candidatesAsked(selected, rest.candidate);
-    const shares = truthOf(truth, selected, rest.version);
-    const { fdr, all } = rest;
-    const task: DecodeTask = {
-      of: [selected],
-      settings: { minimum, fdr, all, ...(candidates && { candidates }) },
-      ...(shares && { shares }),
-    };
-    const signal = endOf(response);
-    const compute = (onProgress?: (how: Progress) => void): Promise<HeldAnswer> =>
-      decoding.answer(task, maxAgeOf(request), signal, onProgress);
-    try {
-      if (wantsEvents(request)) return await sendEvents(response, rest, compute);
-      const { answer, release } = await compute();
-      try {
-        await sendPage(response, answer, rest);
-      } finally {
-        release();
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  };
+/** The parameters of every question about one metric. */
+interface MetricAsked extends RangeAsked, Page {
+  readonly app?: string | undefined;
+  readonly candidate?: string | readonly string[] | undefined;
+}
 
-/** Options of the read side of the API. */
-export interface ReadOptions extends DecodeOptions {
-  readonly estimating: Estimating;
+type MetricRequest = Request<{ name: string }>;
+
+/**
+ * A question about one metric: its parameters, the reports that they select, and the strings to look for.
+ *
+ * @param check refuses metrics that can't be asked so
+ */
+function questionOf<T extends MetricAsked>(
+  catalog: Catalog,
+  form: Parameters<T>,
+  { query, params }: MetricRequest,
+  check: (selected: Selected) => void = () => undefined,
+): { readonly rest: T; readonly selected: Selected; readonly candidates: readonly string[] | undefined } {
+  const { rest, segments } = parseQuery(form, query);
+  const selected = select(catalog, findMetric(catalog, params.name, rest.app), rest, segments[0] ?? {});
+  check(selected);
+  return { rest, selected, candidates: candidatesAsked(selected, rest.candidate) };
+}
+
+/** Settings of a task, without those that nobody asked for. */
+const settingsOf = (
+  minimum: number,
+  { among }: { readonly among?: Among | undefined },
+  candidates: readonly string[] | undefined,
+): { readonly minimum: number; readonly among?: Among; readonly candidates?: readonly string[] } => ({
+  minimum,
+  ...(among && { among }),
+  ...(candidates && { candidates }),
+});
+
+/** Sends a page of the answer that `compute` resolves to, unless the client goes meanwhile. */
+async function sendAnswer(response: Response, page: Page, compute: (signal: AbortSignal) => Promise<HeldAnswer>): Promise<void> {
+  const signal = endOf(response);
+  try {
+    const { answer, release } = await compute(signal);
+    try {
+      await sendPage(response, answer, page);
+    } finally {
+      release();
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 /** The read side of the API, for readers that passed `requireReader`. */
@@ -94,62 +106,50 @@ export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth 
     await sendPage(response, known.answer, rest);
   };
 
-  /** Sends a page of the answer to a task, unless the client goes before it is computed. */
-  const answer = async (task: Task, page: Page, maxAge: number, response: Response): Promise<void> => {
-    const signal = endOf(response);
-    try {
-      const { answer, release } = await estimating.answer(task, maxAge, signal);
-      try {
-        await sendPage(response, answer, page);
-      } finally {
-        release();
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  };
+  const answer = (task: Task, page: Page, request: MetricRequest, response: Response): Promise<void> =>
+    sendAnswer(response, page, (signal) => estimating.answer(task, maxAgeOf(request), signal));
 
   const estimates: RequestHandler<{ name: string }> = async (request, response) => {
-    const { rest, segments } = parseQuery(estimatesParameters, request.query);
-    const published = catalogOf(response);
-    const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
-    const candidates = candidatesAsked(selected, rest.candidate);
+    const { rest, selected, candidates } = questionOf(catalogOf(response), estimatesParameters, request);
     const asked = askedOf(selected.metric.document, rest.ranges, rest.quantiles);
     const shares = truthOf(truth, selected, rest.version);
-    const settings = { minimum, asked, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };
-    const task: Task = { kind: 'estimates', of: [selected], settings, ...(shares && { shares }) };
-    await answer(task, rest, maxAgeOf(request), response);
+    const settings = { ...settingsOf(minimum, rest, candidates), asked };
+    await answer({ kind: 'estimates', of: [selected], settings, ...(shares && { shares }) }, rest, request, response);
   };
 
   const series: RequestHandler<{ name: string }> = async (request, response) => {
-    const { rest, segments } = parseQuery(seriesParameters, request.query);
-    const published = catalogOf(response);
-    const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
-    const candidates = candidatesAsked(selected, rest.candidate);
-    const settings = { minimum, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };
-    const maxAge = maxAgeOf(request);
-    const parts = partsOf(selected, await estimating.totals(maxAge), rest.interval);
-    const task: Task = { kind: 'series', of: [selected], settings, parts, top: rest.top };
-    await answer(task, rest, maxAge, response);
+    const { rest, selected, candidates } = questionOf(catalogOf(response), seriesParameters, request);
+    const parts = partsOf(selected, await estimating.totals(maxAgeOf(request)), rest.interval);
+    const settings = settingsOf(minimum, rest, candidates);
+    await answer({ kind: 'series', of: [selected], settings, parts, top: rest.top }, rest, request, response);
   };
 
   const association: RequestHandler<{ name: string }> = async (request, response) => {
-    const { rest, segments } = parseQuery(associationParameters, request.query);
-    const published = catalogOf(response);
-    const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
-    checkAssociation(selected);
-    const candidates = candidatesAsked(selected, rest.candidate);
-    const settings = { minimum, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };
-    await answer({ kind: 'association', of: [selected], settings }, rest, maxAgeOf(request), response);
+    const { rest, selected, candidates } = questionOf(catalogOf(response), associationParameters, request, checkAssociation);
+    await answer({ kind: 'association', of: [selected], settings: settingsOf(minimum, rest, candidates) }, rest, request, response);
   };
 
   const compare: RequestHandler<{ name: string }> = async (request, response) => {
     const { rest, segments } = parseQuery(compareParameters, request.query, ['', 'a.', 'b.']);
     const published = catalogOf(response);
     const { a, b, wording } = selectTwo(published, findMetric(published, request.params.name, rest.app), rest, segments);
-    const candidates = candidatesAsked(a, rest.candidate);
-    const settings = { minimum, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };
-    await answer({ kind: 'compare', of: [a, b], settings, wording }, rest, maxAgeOf(request), response);
+    const settings = settingsOf(minimum, rest, candidatesAsked(a, rest.candidate));
+    await answer({ kind: 'compare', of: [a, b], settings, wording }, rest, request, response);
+  };
+
+  /** Which strings are in a metric's reports. With `Accept: text/event-stream`, also how far that is. */
+  const decode: RequestHandler<{ name: string }> = async (request, response) => {
+    const { rest, selected, candidates } = questionOf(catalogOf(response), decodeParameters, request, checkDecode);
+    const shares = truthOf(truth, selected, rest.version);
+    const settings = { minimum, fdr: rest.fdr, all: rest.all, ...(candidates && { candidates }) };
+    const task: DecodeTask = { of: [selected], settings, ...(shares && { shares }) };
+    const compute = (signal: AbortSignal, onProgress?: (how: Progress) => void): Promise<HeldAnswer> =>
+      decoding.answer(task, maxAgeOf(request), signal, onProgress);
+    if (!wantsEvents(request)) return sendAnswer(response, rest, compute);
+    const signal = endOf(response);
+    await sendEvents(response, rest, (onProgress) => compute(signal, onProgress)).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
   };
 
   const description = describeApi();
@@ -159,7 +159,7 @@ export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth 
     .get('/v1/docs', (_request, response) => void response.type('html').send(page))
     .get('/v1/metrics', list)
     .get('/v1/metrics/:name/estimates', estimates)
-    .get('/v1/metrics/:name/decode', decodeRoute({ catalogOf, decoding, minimum, truth }))
+    .get('/v1/metrics/:name/decode', decode)
     .get('/v1/metrics/:name/series', series)
     .get('/v1/metrics/:name/association', association)
     .get('/v1/metrics/:name/compare', compare);

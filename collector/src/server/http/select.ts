@@ -9,7 +9,7 @@ import { type Interval, partsIn } from '../../answers/series.ts';
 import { type Totals, totalKey } from '../../answers/summary.ts';
 import type { Selected } from '../../answers/tasks.ts';
 import type { CompareAsked, RangeAsked, Segment } from '../../api/forms/parameters.ts';
-import { monthStart, nextMonth } from '../../base/months.ts';
+import { monthStart, nextMonth } from '../../base/days.ts';
 import { Refusal } from '../../base/refusal.ts';
 import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
 import type { DayRange } from '../../storage/store.ts';
@@ -86,6 +86,12 @@ export function candidatesAsked(
 
 /** Answers of lists in an association, at most: each is a column of the table, and 400 pairs are fitted jointly. */
 const MOST_COLUMNS = 100;
+
+/** Refuses to decode a metric without strings. */
+export function checkDecode({ metric: { document } }: Selected): void {
+  if (!takesCandidates(document))
+    throw new Refusal(400, 'bad-query', 'a text, a discover, or a joint question with a text', `a ${document.type}`);
+}
 
 /**
  * Checks that a metric asks a string together with lists.

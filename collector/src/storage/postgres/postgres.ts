@@ -3,6 +3,7 @@
  * and looks every second for deltas to fold and days to drop.
  */
 
+import { dayNumber } from '@murmuration/shared';
 import { StoreAway } from '../../base/fault.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
 import type { StoreOptions } from '../backend.ts';
@@ -34,9 +35,6 @@ const LANES = { most: 2, patience: 50 };
 const FOLD = 1_000;
 const UPKEEP = 600_000;
 const UPKEEP_AGAIN = 60_000;
-
-/** Milliseconds of a day. */
-const DAY = 86_400_000;
 
 /** Milliseconds for which no flush may succeed, and how many times as long a fold may be late. */
 const PATIENCE = 10_000;
@@ -81,7 +79,7 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
   const folding = new Folding(database);
   const flushes = new FlushWatch({
     patience,
-    tryToWrite: () => tryToWrite(database, partitions, Math.floor(now() / DAY)),
+    tryToWrite: () => tryToWrite(database, partitions, dayNumber(now())),
     onStuck: (reason) => {
       if (!database.isAway) onTrouble(`no batch could be written for a while: ${reason}`);
     },

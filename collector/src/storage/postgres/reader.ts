@@ -3,7 +3,7 @@
  * acknowledged, whoever has folded what, and a fold between two reads changes nothing.
  */
 
-import { wholeMonths } from '../../base/months.ts';
+import { wholeMonths } from '../../base/days.ts';
 import type { DailyOnes } from '../../estimation/tally.ts';
 import type { MetricTotal, PartsReader, PostgresSource, Selection } from '../store.ts';
 import type { PackedTallies } from '../tallying/sums.ts';

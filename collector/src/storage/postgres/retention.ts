@@ -4,7 +4,7 @@
  * shard, by whichever collector comes first.
  */
 
-import { monthStart } from '../../base/months.ts';
+import { monthStart } from '../../base/days.ts';
 import { appOf, ROW_BYTES } from '../quota.ts';
 import { type Borders, bordersOf, type RetentionOptions, reachedOf } from '../retention.ts';
 import type { PostgresSource } from '../store.ts';

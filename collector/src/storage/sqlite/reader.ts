@@ -1,7 +1,7 @@
 /** Reads the tallies of the embedded store, on a read-only connection of its own. Any thread may have one. */
 
 import { DatabaseSync } from 'node:sqlite';
-import { wholeMonths } from '../../base/months.ts';
+import { wholeMonths } from '../../base/days.ts';
 import type { DailyOnes, Evidence } from '../../estimation/tally.ts';
 import { TIMEOUT } from '../files/database.ts';
 import type { Borders } from '../retention.ts';

@@ -1,7 +1,7 @@
 /** Writes sums to the tallies of the embedded store, with the totals of each metric beside them, and lets old days go. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { monthStart } from '../../base/months.ts';
+import { monthStart } from '../../base/days.ts';
 import type { Tally } from '../../estimation/tally.ts';
 import { appOf, createGrowthWriter, type Growth, ROW_BYTES } from '../quota.ts';
 import { type Borders, reachedOf } from '../retention.ts';

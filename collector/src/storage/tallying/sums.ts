@@ -1,6 +1,6 @@
 /** Sums of encoded tallies: by cohort, over ranges of days and months, and of whole days that a reader keeps in memory. */
 
-import { monthStart, nextMonth, wholeMonths } from '../../base/months.ts';
+import { monthStart, nextMonth, wholeMonths } from '../../base/days.ts';
 import type { Evidence, Tally } from '../../estimation/tally.ts';
 import type { DayRange } from '../store.ts';
 import { addCells, cellsIn, encodeCells } from './cell-codec.ts';

@@ -1,10 +1,11 @@
 /** Calendar months in days since 1970-01-01. Old days are kept as months, which count in a range of days only as a whole. */
 
-const MILLISECONDS = 86_400_000;
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;
 
 function monthOf(day: number, further: number): number {
-  const date = new Date(day * MILLISECONDS);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + further) / MILLISECONDS;
+  const date = new Date(day * DAY_MS);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + further) / DAY_MS;
 }
 
 /** The first day of a day's month. */
