@@ -22,8 +22,9 @@ const own = { location: { href: 'https://notes.example/' } };
 
 afterEach(() => vi.unstubAllGlobals());
 
-async function lived(parent: object | undefined, partitioned?: boolean) {
+async function lived(parent: object | undefined, partitioned?: boolean, top: unknown = foreign) {
   vi.stubGlobal('parent', parent);
+  vi.stubGlobal('top', top);
   const browser = modelBrowser();
   const page = device(schema, { storage: browser.open(), consent: 'ask', ...(partitioned !== undefined && { partitioned }) });
   await settle();
@@ -48,11 +49,15 @@ test.each(Object.entries(FRAMES))('in a frame of %s it records where the app say
   expect((await lived(parent, true)).said).toEqual(['begun', 'recorded', 'delivered']);
 });
 
-test('a page that nothing frames, one that a page of its own origin frames, and a worker record', async () => {
-  const top: { location: object; parent?: object } = { ...own };
-  top.parent = top;
-  for (const parent of [top, { ...own, parent: top }, undefined])
-    expect((await lived(parent)).said).toEqual(['begun', 'recorded', 'delivered']);
+test('a page that nothing frames records, whatever its script calls `parent`', async () => {
+  for (const parent of [globalThis, { name: 'a variable' }, null])
+    expect((await lived(parent as object, undefined, globalThis)).said).toEqual(['begun', 'recorded', 'delivered']);
+});
+
+test('a page that a page of its own origin frames, and a worker record', async () => {
+  for (const parent of [own, { ...own, parent: own }])
+    expect((await lived(parent, undefined, own)).said).toEqual(['begun', 'recorded', 'delivered']);
+  expect((await lived(undefined, undefined, undefined)).said).toEqual(['begun', 'recorded', 'delivered']);
 });
 
 test('a storage of the app changes nothing of that', async () => {

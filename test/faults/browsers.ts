@@ -2,7 +2,7 @@
 
 import { engines } from '../engines/engines.ts';
 import { backToFirst, frozen, restored } from './browsers/caches.ts';
-import { beforeConsent, framed, refusedAndLeft } from './browsers/consent.ts';
+import { beforeConsent, framed, loggedOut, refusedAndLeft } from './browsers/consent.ts';
 import { killedAfterRefusal, killedAfterUpload, killedAnyhow, killedAtOnce, reloadedOffline } from './browsers/crashes.ts';
 import { leftByClosing, leftByNavigation, recordedWhileLeft } from './browsers/leaving.ts';
 import { sharedBrowser } from './browsers/shared-browser.ts';
@@ -15,6 +15,7 @@ const LONG = 100;
 /** Faults of both runs by name, with the rounds of the short one. They are enough for every variation between rounds to occur. */
 const faults = [
   ['nothing kept before consent', beforeConsent, 1],
+  ['databases deleted at logout', loggedOut, 1],
   ['framed by another site', framed, 1],
   ['refused and left while the ledger is busy', refusedAndLeft, 4],
   ['reloaded while offline', reloadedOffline, 1],

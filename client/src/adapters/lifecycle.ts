@@ -25,7 +25,8 @@ export const isPage = (): boolean => typeof document !== 'undefined';
 export const isForeign = (): boolean =>
   !attempt(() => {
     let frame: { readonly parent?: Window } = globalThis;
-    while (frame.parent?.location.href && frame !== frame.parent) frame = frame.parent; // an address of another origin throws
+    // An address of another origin throws. A page that nothing frames is its own `top`, whatever its script calls `parent`.
+    while (frame !== globalThis.top && frame.parent?.location.href) frame = frame.parent;
     return true;
   });
 

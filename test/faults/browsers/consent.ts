@@ -21,6 +21,25 @@ export const beforeConsent = (engine: Engine, rounds: number): Promise<Outcome> 
     return 'clean';
   });
 
+/** The databases are deleted at each of some logouts, localStorage stays, and the app grants at each load: a slot has one report. */
+export const loggedOut = (engine: Engine, rounds: number): Promise<Outcome> =>
+  inBrowser(engine, 'databases deleted at logout', rounds, async (environment, round) => {
+    const app = `logout${round}`;
+    for (let visit = 0; visit < 3; visit++) {
+      const page = await environment.open(app);
+      environment.expect('consent', await ask(page, 'commands.state()'), 'ask');
+      environment.expect('consent after it', await ask(page, 'commands.grant()'), 'granted');
+      const said = await ask(page, 'commands.answer("plan")');
+      environment.expect('a record', said, visit === 0 ? 'recorded' : 'already-answered');
+      environment.expect('of the ledger', await ask(page, 'commands.told("")'), visit === 0 ? [] : ['storage-reset']);
+      await ask(page, 'telemetry.close()');
+      await ask(page, 'commands.deleteAll()');
+      await page.close();
+    }
+    await environment.expectCounted(app, 1);
+    return 'asked again, and one report';
+  });
+
 /** Another site frames the page: it records nothing, or where the app says `partitioned`, in a storage of its own for that site. */
 export const framed = (engine: Engine, rounds: number): Promise<Outcome> =>
   inBrowser(engine, 'framed by another site', rounds, async (environment, round) => {

@@ -105,6 +105,13 @@ const commands = {
         items.get('busy').onsuccess = goOn;
       };
     }),
+  /** Deletes every database, as apps do at logout. */
+  deleteAll: async () => {
+    for (const { name = '' } of await indexedDB.databases())
+      await new Promise((resolve) => {
+        indexedDB.deleteDatabase(name).onsuccess = resolve;
+      });
+  },
   /** Answers some questions, refuses, and leaves in the same tick. */
   refuseAndLeave: (records: number, to?: string) => {
     for (let i = 0; i < records; i++) void commands.answer(i % 2 === 0 ? 'dark' : 'plan');
