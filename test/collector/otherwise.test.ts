@@ -17,7 +17,7 @@ import {
 import { createCatalog, parseDocument } from '@murmuration/collector';
 import { canonicalSchema, type Json, type Questions, type SchemaDocument, wireName } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { inWords } from '#collector/schemas/compare.ts';
+import { otherwiseInWords } from '#collector/schemas/compare.ts';
 
 const ask = { epsilon: 1, every: 'week', description: 'a question' } as const;
 const rows = { low: [1, 0], high: [0, 1] };
@@ -93,7 +93,7 @@ describe('what stands for no answer', () => {
     [{ plan: 'free', dark: false }, 'free, dark: false'],
     ['', 'an empty text'],
   ])('%j is read as %s', (otherwise, words) => {
-    expect(inWords(otherwise)).toBe(words);
+    expect(otherwiseInWords(otherwise)).toBe(words);
   });
 });
 

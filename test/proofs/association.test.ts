@@ -5,7 +5,7 @@
 
 import { bloomBits, hashString, MODULUS, mechanismOf, pairText, type StringLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { type Evidence, evidenceOf } from '#collector/decoding/association/evidence.ts';
+import { type CellEvidence, evidenceOf } from '#collector/decoding/association/evidence.ts';
 import { amongThese, covarianceOf, fitPairs, spreadAt, variation } from '#collector/decoding/association/fit.ts';
 import { type Places, placesOf } from '#collector/decoding/association/pairs.ts';
 import { estimationOf } from '#collector/estimation/mechanisms/table.ts';
@@ -72,7 +72,8 @@ function outcomesOf(law: StringLaw, having: readonly (readonly number[])[]): rea
   }));
 }
 
-const evidenceBy = (law: StringLaw, tallies: Tallies): Evidence => evidenceOf(law, { tallies, perDevice: 1, people: 3 }) as Evidence;
+const evidenceBy = (law: StringLaw, tallies: Tallies): CellEvidence =>
+  evidenceOf(law, { tallies, perDevice: 1, people: 3 }) as CellEvidence;
 
 /** Strings whose pairs with two answers are told apart by two cohorts of four cells. */
 const TEXTS = ['a', 'd'].flatMap((string) => [0, 1].map((index) => hashString(pairText(string, index))));

@@ -5,7 +5,7 @@ import { ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { marginalTables } from '#collector/release/mechanisms/marginal-table.ts';
-import { answerOf, cellNoiseError, cellsOf, marginalsOf, valuesOf } from '#collector/release/mechanisms/queries.ts';
+import { cellNoiseError, cellsOf, marginalsOf, queryAnswerOf, valuesOf } from '#collector/release/mechanisms/queries.ts';
 import { createRandom, type Random } from '#collector/release/mechanisms/random.ts';
 import { range } from '../proofs/channel.ts';
 
@@ -42,7 +42,7 @@ describe('noise for each cell', () => {
     const draw = random(3);
     const worst = range(4000).map(() => {
       const cells = range(40).map(() => noise.sample(draw));
-      return Math.max(...queries.map((query) => Math.abs(answerOf(query, cells))));
+      return Math.max(...queries.map((query) => Math.abs(queryAnswerOf(query, cells))));
     });
     // The bound holds with 95 %: more than 300 of 4,000 runs beyond it have a probability below 1e-9.
     expect(worst.filter((error) => error > bound).length).toBeLessThan(300);
@@ -68,7 +68,7 @@ const crowded = (cells: number, records: number): readonly number[] => {
 };
 
 const worstOf = (sizes: readonly number[], counts: readonly number[], weights: readonly number[]): number =>
-  Math.max(...marginalsOf(sizes).map((query) => Math.abs(answerOf(query, counts) - answerOf(query, weights))));
+  Math.max(...marginalsOf(sizes).map((query) => Math.abs(queryAnswerOf(query, counts) - queryAnswerOf(query, weights))));
 
 describe.each([
   ['BLR', [3, 5, 6], 100, ratio(1n, 10n)],
@@ -114,7 +114,7 @@ test('without noise the total and the measured error are those of the table, and
   for (const cell of [0, 300, 629]) {
     const more = counts.with(cell, (counts[cell] as number) + 3);
     const errors = [counts, more].map((table) =>
-      Math.max(...marginalsOf(sizes).map((query) => Math.ceil(Math.abs(answerOf(query, table) - answerOf(query, one.weights))))),
+      Math.max(...marginalsOf(sizes).map((query) => Math.ceil(Math.abs(queryAnswerOf(query, table) - queryAnswerOf(query, one.weights))))),
     );
     expect(Math.abs((errors[1] as number) - (errors[0] as number))).toBeLessThanOrEqual(3);
   }

@@ -11,7 +11,7 @@ import { medianMechanism } from '#collector/release/mechanisms/median-mechanism.
 import { mwem } from '#collector/release/mechanisms/mwem.ts';
 import { permuteAndFlip, quantile, rankScores } from '#collector/release/mechanisms/permute-and-flip.ts';
 import { privateWeights } from '#collector/release/mechanisms/private-weights.ts';
-import { answerOf, type CountingQuery } from '#collector/release/mechanisms/queries.ts';
+import { type CountingQuery, queryAnswerOf } from '#collector/release/mechanisms/queries.ts';
 import type { Random } from '#collector/release/mechanisms/random.ts';
 import { meanRangeVariance, ranges } from '#collector/release/mechanisms/ranges.ts';
 import { sampleAndAggregate } from '#collector/release/mechanisms/sample-and-aggregate.ts';
@@ -185,7 +185,7 @@ function aggregateRun(aggregator: 'mean' | 'median'): Run {
 }
 
 const worstOf = (queries: readonly CountingQuery[], weights: ArrayLike<number>, counts: readonly number[]): number =>
-  largest(queries.map((query) => Math.abs(answerOf(query, weights) - answerOf(query, counts))));
+  largest(queries.map((query) => Math.abs(queryAnswerOf(query, weights) - queryAnswerOf(query, counts))));
 
 function blrRun(): Run {
   const [epsilon, records, total] = [0.1, 10, 200];
@@ -264,7 +264,7 @@ function streamRun(
         if (session.left < 1) return { error: lasts ? Number.POSITIVE_INFINITY : error };
         const asked = mechanism.ask(session, query, counts, random);
         session = asked.session;
-        error = Math.max(error, Math.abs(asked.answer - answerOf(query, counts)));
+        error = Math.max(error, Math.abs(asked.answer - queryAnswerOf(query, counts)));
       }
       return { error };
     },

@@ -3,7 +3,7 @@
 import { dayText } from '@murmuration/shared';
 import type { Among, Estimate } from '../estimation/estimate.ts';
 import type { EstimateRequest } from './estimates.ts';
-import { clearTogether, difference, inWords, isClear, type Row, rowsOf, type Unit, type Wording, wantedIn } from './rows.ts';
+import { clearTogether, difference, estimateInWords, isClear, type Row, rowsOf, type Unit, type Wording, wantedIn } from './rows.ts';
 
 /** One side of a comparison. */
 interface Side {
@@ -62,7 +62,9 @@ function differencesOf(before: readonly Row[], after: readonly Row[], unit: Unit
     if (other === undefined) return [];
     const [a, b] = [estimateIn(row), estimateIn(other)];
     const delta = difference(a, b);
-    return [{ answer: row.answer, label: row.label, a, b, difference: delta, isClear: isClear(delta), verdict: inWords(delta, unit) }];
+    return [
+      { answer: row.answer, label: row.label, a, b, difference: delta, isClear: isClear(delta), verdict: estimateInWords(delta, unit) },
+    ];
   });
 }
 
@@ -76,7 +78,7 @@ function verdictOf(differences: readonly Difference[], unit: Unit): string {
     const together = differences.some((each) => each.isClear) ? `with ${differences.length} answers compared at once, ` : '';
     return `too close to call: ${together}chance alone can explain every difference`;
   }
-  const words = named.slice(0, NAMED).map(({ label, difference: delta }) => `${label} ${inWords(delta, unit)}`);
+  const words = named.slice(0, NAMED).map(({ label, difference: delta }) => `${label} ${estimateInWords(delta, unit)}`);
   const more = named.length - words.length;
   return `${words.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }

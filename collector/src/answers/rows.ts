@@ -112,7 +112,7 @@ function figures({ low, high }: Estimate, isShare: boolean): (value: number) => 
 }
 
 /** A difference in words. */
-export function inWords(found: Estimate, { wording, isShare }: Unit): string {
+export function estimateInWords(found: Estimate, { wording, isShare }: Unit): string {
   const figure = figures(found, isShare);
   const unit = isShare ? ' points' : '';
   const { estimate, low, high } = found;

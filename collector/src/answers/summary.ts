@@ -2,7 +2,7 @@
 
 import { type About, dayText, type Law, type MetricDocument, type Range, rangeOf, type SchemaDocument } from '@murmuration/shared';
 import type { PublishedMetric } from '../schemas/catalog.ts';
-import { inWords } from '../schemas/compare.ts';
+import { otherwiseInWords } from '../schemas/compare.ts';
 import type { MetricTotal, Store } from '../storage/store.ts';
 
 /** A metric in the answer of `GET /v1/metrics`. */
@@ -39,7 +39,7 @@ export function summaryOf(metric: PublishedMetric, totals: Totals): MetricSummar
   const { type, law, epsilon, every, permanent, otherwise } = metric.document;
   const range = rangeOf(metric.document);
   const participation = {
-    ...(otherwise !== undefined && { otherwise: inWords(otherwise) }),
+    ...(otherwise !== undefined && { otherwise: otherwiseInWords(otherwise) }),
     ...(metric.assign && { assign: metric.assign }),
   };
   const asked = {

@@ -15,7 +15,7 @@ import {
 import type { Command } from 'commander';
 import { UsageError } from '../base/fault.ts';
 import { print } from '../base/usage.ts';
-import { type Change, compareSchemas, inWords, nearestTo } from '../schemas/compare.ts';
+import { type Change, compareSchemas, nearestTo, otherwiseInWords } from '../schemas/compare.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { table } from './table.ts';
 
@@ -32,7 +32,7 @@ function row({ budget, metrics }: SchemaDocument, { metric, times, charge }: Cha
   const { law, every, otherwise } = metrics[metric] as MetricDocument;
   const { report, permanent } = mechanismOf(law).odds(law);
   const epoch = permanent ? lnUp(permanent) : '';
-  const standIn = otherwise === undefined ? '' : inWords(otherwise);
+  const standIn = otherwise === undefined ? '' : otherwiseInWords(otherwise);
   const bytes = `${mechanismOf(law).reportBytes(law)}`;
   const cells = [metric, law.mechanism, bytes, every, ...(hasStandIn ? [standIn] : [])];
   return [...cells, lnUp(report), epoch, `${times}`, `${charge} / ${budget.per}`];

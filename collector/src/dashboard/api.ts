@@ -93,7 +93,7 @@ function isAnswer(problem: unknown): boolean {
 const refusalOf = (problem: unknown): string | null => (problem instanceof ReadError ? (problem.code ?? null) : null);
 
 /** An error in words. */
-export function inWords(problem: unknown): string {
+export function problemInWords(problem: unknown): string {
   if (problem instanceof DOMException && problem.name === 'TimeoutError') return 'The collector did not answer in time.';
   if (problem instanceof TypeError) return 'The collector can’t be reached.';
   return problem instanceof Error ? problem.message : String(problem);
@@ -172,7 +172,7 @@ export function useAnswer<T>(metric: Metric, address: string, ask: Ask<T>): Answ
       },
       (problem) => {
         end('failed');
-        if (isLast()) setHeld((held) => ({ ...held, problem: inWords(problem), refusal: refusalOf(problem) }));
+        if (isLast()) setHeld((held) => ({ ...held, problem: problemInWords(problem), refusal: refusalOf(problem) }));
       },
     );
   }, [metric, address]);
@@ -232,7 +232,7 @@ async function poll(signal: AbortSignal, setState: (next: (before: MetricsState)
         return;
       }
       if (!signal.aborted)
-        setState((before) => ({ ...before, connection: isAnswer(problem) ? 'failing' : 'lost', problem: inWords(problem) }));
+        setState((before) => ({ ...before, connection: isAnswer(problem) ? 'failing' : 'lost', problem: problemInWords(problem) }));
     }
     await new Promise((resolve) => setTimeout(resolve, INTERVAL));
   }

@@ -4,7 +4,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Association, Metric, Strings } from '../api/shown.ts';
-import { type Asked, fetchAssociation, inWords } from './api.ts';
+import { type Asked, fetchAssociation, problemInWords } from './api.ts';
 import { margin, percent, rangeInWords } from './format.ts';
 
 interface AssociationProps {
@@ -28,7 +28,7 @@ export function AssociationTable({ metric, asked, basis }: AssociationProps): VN
         setProblem(null);
       },
       (error) => {
-        if (!control.signal.aborted) setProblem(inWords(error));
+        if (!control.signal.aborted) setProblem(problemInWords(error));
       },
     );
     return () => control.abort();

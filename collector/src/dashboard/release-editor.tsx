@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { onPageOf, type Preview, type ReleaseTable } from '../api/shown.ts';
-import { inWords } from './api.ts';
+import { problemInWords } from './api.ts';
 import { count } from './format.ts';
 import { fetchAnswer, fetchPreview } from './release-api.ts';
 import { type Draft, Fields, firstDraft, questionOf } from './release-fields.tsx';
@@ -20,7 +20,7 @@ function usePreview(draft: Draft, asked: number): Preview | string | null {
     const control = new AbortController();
     const timer = setTimeout(() => {
       fetchPreview(JSON.parse(text), control.signal).then(setFound, (problem: unknown) => {
-        if (!control.signal.aborted) setFound(inWords(problem));
+        if (!control.signal.aborted) setFound(problemInWords(problem));
       });
     }, PAUSE);
     return () => {
@@ -77,7 +77,7 @@ export function Editor({ tables, onAnswer }: { tables: readonly ReleaseTable[]; 
       );
       onAnswer();
     } catch (problem) {
-      setSaid(inWords(problem));
+      setSaid(problemInWords(problem));
     }
     setAsked(asked + 1);
   };

@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Release, ReleaseTable, StreamWithAnswers } from '../api/shown.ts';
-import { inWords, isSignedOut } from './api.ts';
+import { isSignedOut, problemInWords } from './api.ts';
 import { Logo, SignOut } from './header.tsx';
 import { Answers } from './release-answers.tsx';
 import { fetchAnswers, fetchStreams, fetchTables } from './release-api.ts';
@@ -79,7 +79,7 @@ export function ReleasePage(): VNode {
     Promise.all([fetchTables(signal), fetchAnswers(signal), fetchStreams(signal)]).then(
       ([tables, answers, streams]) => setSeen({ tables, answers, streams }),
       (problem: unknown) => {
-        if (!signal.aborted) setSeen(isSignedOut(problem) ? 'signed-out' : { problem: inWords(problem) });
+        if (!signal.aborted) setSeen(isSignedOut(problem) ? 'signed-out' : { problem: problemInWords(problem) });
       },
     );
   }, []);

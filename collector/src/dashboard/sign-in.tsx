@@ -3,7 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { inWords, signIn } from './api.ts';
+import { problemInWords, signIn } from './api.ts';
 
 export function SignIn(): VNode {
   const [problem, setProblem] = useState<string | null>(null);
@@ -16,7 +16,7 @@ export function SignIn(): VNode {
       await signIn(String(token).trim());
       location.reload();
     } catch (error) {
-      setProblem(inWords(error));
+      setProblem(problemInWords(error));
       setBusy(false);
     }
   };

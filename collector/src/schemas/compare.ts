@@ -18,7 +18,7 @@ import { wireNameOf } from './catalog.ts';
 // `otherwise`, the answer that is sent for no answer, in readable form.
 
 /** The `otherwise` answer in words. */
-export function inWords(otherwise: Json): string {
+export function otherwiseInWords(otherwise: Json): string {
   if (typeof otherwise === 'boolean') return otherwise ? 'yes' : 'no';
   if (Array.isArray(otherwise)) return otherwise.length > 0 ? otherwise.join(', ') : 'none of these';
   if (otherwise === '') return 'an empty text';
@@ -158,7 +158,7 @@ const spending = ({ what, ...spends }: SpentAgain): Change => ({ what, allowed: 
 const areAnswersKept = (before: MetricDocument, after: MetricDocument): boolean =>
   before.type === after.type && kindOf(before).keeps(before, after);
 
-const standIn = ({ otherwise }: MetricDocument): string => (otherwise === undefined ? 'nothing' : `"${inWords(otherwise)}"`);
+const standIn = ({ otherwise }: MetricDocument): string => (otherwise === undefined ? 'nothing' : `"${otherwiseInWords(otherwise)}"`);
 
 function compareMetric(
   name: string,

@@ -4,7 +4,7 @@ import { seededRng, words } from '@murmuration/client/testing';
 import { cells, geometric } from '#collector/release/mechanisms/geometric.ts';
 import { mwem } from '#collector/release/mechanisms/mwem.ts';
 import { privateWeights } from '#collector/release/mechanisms/private-weights.ts';
-import { answerOf, type CountingQuery } from '#collector/release/mechanisms/queries.ts';
+import { type CountingQuery, queryAnswerOf } from '#collector/release/mechanisms/queries.ts';
 import { createRandom, type Random } from '#collector/release/mechanisms/random.ts';
 import { decimal } from '../../release/decimal.ts';
 import { skewed, someQueries } from '../../release/runs.ts';
@@ -27,13 +27,13 @@ interface Asked {
 }
 
 const worst = ({ counts, queries }: Asked, answer: (query: CountingQuery, k: number) => number): number =>
-  queries.reduce((most, query, k) => Math.max(most, Math.abs(answer(query, k) - answerOf(query, counts))), 0);
+  queries.reduce((most, query, k) => Math.max(most, Math.abs(answer(query, k) - queryAnswerOf(query, counts))), 0);
 
 const epsilon = decimal(1, 'ε');
 
 function eachCell(asked: Asked): number {
   const noisy = cells(geometric({ epsilon, sensitivity: 1 }), asked.counts.length).release(asked.counts, asked.random);
-  return worst(asked, (query) => answerOf(query, noisy));
+  return worst(asked, (query) => queryAnswerOf(query, noisy));
 }
 
 /** The largest error of each way to answer all queries at ε 1. */
@@ -43,7 +43,7 @@ const ways: readonly (readonly [name: string, error: (asked: Asked) => number])[
     'noise for each query',
     (asked) => {
       const noise = geometric({ epsilon, sensitivity: asked.queries.length });
-      return worst(asked, (query) => noise.release(answerOf(query, asked.counts), asked.random));
+      return worst(asked, (query) => noise.release(queryAnswerOf(query, asked.counts), asked.random));
     },
   ],
   ['noise for each cell', eachCell],
@@ -52,7 +52,7 @@ const ways: readonly (readonly [name: string, error: (asked: Asked) => number])[
     (asked) => {
       const { counts, queries, random } = asked;
       const table = mwem({ epsilon, sensitivity: 1, cells: counts.length, total: asked.total, queries }).release(counts, random);
-      return worst(asked, (query) => answerOf(query, table));
+      return worst(asked, (query) => queryAnswerOf(query, table));
     },
   ],
 ];
@@ -66,7 +66,7 @@ function streamed(asked: Asked, hard: number): { readonly error: number; readonl
     if (session.left === 0) break;
     const { answer, session: next } = mechanism.ask(session, query, counts, random);
     session = next;
-    error = Math.max(error, Math.abs(answer - answerOf(query, counts)));
+    error = Math.max(error, Math.abs(answer - queryAnswerOf(query, counts)));
     answered++;
   }
   return { error, answered: answered / queries.length };

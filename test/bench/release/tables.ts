@@ -3,7 +3,7 @@
 import { seededRng, words } from '@murmuration/client/testing';
 import { cells, geometric } from '#collector/release/mechanisms/geometric.ts';
 import { marginalTables } from '#collector/release/mechanisms/marginal-table.ts';
-import { answerOf, marginalsOf } from '#collector/release/mechanisms/queries.ts';
+import { marginalsOf, queryAnswerOf } from '#collector/release/mechanisms/queries.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { decimal } from '../../release/decimal.ts';
 import { skewed } from '../../release/runs.ts';
@@ -30,7 +30,7 @@ export function tables(): readonly (readonly string[])[] {
     const random = createRandom(words(seededRng(17)));
     const counts = skewed(size, records);
     const worst = (weights: readonly number[]): number =>
-      Math.max(...queries.map((query) => Math.abs(answerOf(query, weights) - answerOf(query, counts))));
+      Math.max(...queries.map((query) => Math.abs(queryAnswerOf(query, weights) - queryAnswerOf(query, counts))));
     const synthetic = marginalTables({ epsilon, sensitivity: 1, sizes, beta: 0.05 });
     const { mechanism, within } = synthetic.promise(records);
     const noisy = cells(geometric({ epsilon, sensitivity: 1 }), size);

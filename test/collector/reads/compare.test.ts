@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compare } from '#collector/answers/compare.ts';
 import type { EstimateRequest } from '#collector/answers/estimates.ts';
-import { clearTogether, difference, inWords, rowsOf } from '#collector/answers/rows.ts';
+import { clearTogether, difference, estimateInWords, rowsOf } from '#collector/answers/rows.ts';
 import type { SeriesPoint } from '#collector/answers/series.ts';
 import { INTERVALS, partsIn } from '#collector/answers/series.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
@@ -55,10 +55,10 @@ describe('words', () => {
     [0.231, 0.2, 0.0134, 'went down by 3.1 points, between 1.2 and 5.0'],
     [0.2, 0.21, 0.0134, 'too close to call: between 0.9 points down and 2.9 points up'],
   ])('from %d to %d', (before, after, half, words) => {
-    expect(inWords(difference(around(before, half), around(after, half)), { wording: 'time', isShare: true })).toBe(words);
+    expect(estimateInWords(difference(around(before, half), around(after, half)), { wording: 'time', isShare: true })).toBe(words);
   });
   test('of groups and numbers', () => {
-    expect(inWords(difference(around(10, 3), around(40, 4)), { wording: 'group', isShare: false })).toBe(
+    expect(estimateInWords(difference(around(10, 3), around(40, 4)), { wording: 'group', isShare: false })).toBe(
       'is higher by 30.0, between 25.0 and 35.0',
     );
   });

@@ -10,7 +10,7 @@ import type { StringHash, StringLaw } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
 import { type Estimate, scored } from '../../estimation/estimate.ts';
 import { chiSquaredTail, Z95 } from '../../estimation/statistics/tails.ts';
-import { type Drawn, type Evidence, evidenceOf } from './evidence.ts';
+import { type CellEvidence, type Drawn, evidenceOf } from './evidence.ts';
 import { amongThese } from './fit.ts';
 import { independenceOf } from './independence.ts';
 import { placesOf } from './pairs.ts';
@@ -154,7 +154,7 @@ export function within(part: number, whole: number, varPart: number, covariance:
 type Interval = (share: number, variance: number) => Estimate;
 
 /** The interval of a share, or of a sum of shares, from its variance: as for other shares, the variance grows with the share. */
-function intervalBy({ noise, law: { hashes }, rho, total, perDevice }: Evidence, drawn: number): Interval {
+function intervalBy({ noise, law: { hashes }, rho, total, perDevice }: CellEvidence, drawn: number): Interval {
   const slope = ((noise.slope / hashes + perDevice) * ((1 - 2 * rho) / (1 - rho)) - perDevice) / total + drawn;
   return (share, variance) => {
     const at = Math.min(1, Math.max(0, share));

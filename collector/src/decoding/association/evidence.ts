@@ -15,7 +15,7 @@ interface Noise {
 }
 
 /** Tallies of a law of strings, debiased. Cell b of the j-th cohort that has reports is at j k + b. */
-export interface Evidence {
+export interface CellEvidence {
   readonly law: Bloom;
   readonly total: number;
   /** The cohorts that have reports, and how many each has: n_j. */
@@ -45,7 +45,7 @@ function noiseOf(law: StringLaw, { bits }: Bloom, isSingle: boolean, stage?: 'pe
 export type Drawn = Omit<EstimateInput, 'candidates'> & { readonly people: number };
 
 /** The evidence of tallies; undefined without reports. */
-export function evidenceOf(law: StringLaw, { tallies, perDevice, people }: Drawn): Evidence | undefined {
+export function evidenceOf(law: StringLaw, { tallies, perDevice, people }: Drawn): CellEvidence | undefined {
   const { bloom: bloomOf, isSingle } = estimationOf(law);
   const bloom = bloomOf(law);
   const { bits, hashes } = bloom;

@@ -24,7 +24,7 @@
  */
 
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
-import type { Evidence } from './evidence.ts';
+import type { CellEvidence } from './evidence.ts';
 import { centredSums, groupOf, type Places, products, sumOf, weightsOf } from './pairs.ts';
 
 /** A fit of pairs. */
@@ -50,7 +50,7 @@ export interface Spread {
 }
 
 /** n_j π_jb, for the cells of pairs with these shares, and of strings that are not listed. */
-function havingOf({ byCell, rho }: Evidence, { cells, pairs }: Places, shares: Float64Array): Float64Array {
+function havingOf({ byCell, rho }: CellEvidence, { cells, pairs }: Places, shares: Float64Array): Float64Array {
   const found = new Float64Array(byCell.length).fill((1 - sumOf(shares)) * rho);
   const own = cells.length / Math.max(1, pairs);
   for (let i = 0; i < cells.length; i++) {
@@ -62,7 +62,7 @@ function havingOf({ byCell, rho }: Evidence, { cells, pairs }: Places, shares: F
 }
 
 /** The parts of the covariance that coins and people contribute, given true shares. */
-export function spreadAt(evidence: Evidence, places: Places, shares: Float64Array): Spread {
+export function spreadAt(evidence: CellEvidence, places: Places, shares: Float64Array): Spread {
   const { noise, perDevice, byCell } = evidence;
   const having = havingOf(evidence, places, shares);
   const own = new Float64Array(having.length);
@@ -75,7 +75,7 @@ export function spreadAt(evidence: Evidence, places: Places, shares: Float64Arra
 }
 
 /** V of one group of pairs, by the spread of the whole fit. */
-export function variation(evidence: Evidence, places: Places, { own, having, hash }: Spread, shares: Float64Array): Matrix {
+export function variation(evidence: CellEvidence, places: Places, { own, having, hash }: Spread, shares: Float64Array): Matrix {
   const { law, reports, rho, perDevice, total } = evidence;
   const { bits, hashes } = law;
   const weights = weightsOf(own.map((weight, i) => weight + (hash[i] as number)));
@@ -104,7 +104,7 @@ export function variation(evidence: Evidence, places: Places, { own, having, has
 }
 
 /** Fits pairs to the evidence. At most a quarter as many pairs as cells, or G may be nearly singular. */
-export function fitPairs(evidence: Evidence, places: Places): Fit {
+export function fitPairs(evidence: CellEvidence, places: Places): Fit {
   const { excess, rho, rhoTwo, total, reports, law, perDevice, byCell } = evidence;
   const { bits } = law;
   const squares = byCell.map((count) => count * (count - 1));
@@ -158,15 +158,15 @@ function addSampling(covariance: Matrix, shares: Float64Array, weight: number): 
 }
 
 /** From G⁻¹ V G⁻¹, which counts reports as people, to the covariance about the population. */
-export const aboutPeople = ({ total, perDevice, people }: Evidence, covariance: Matrix, shares: Float64Array): Matrix =>
+export const aboutPeople = ({ total, perDevice, people }: CellEvidence, covariance: Matrix, shares: Float64Array): Matrix =>
   addSampling(covariance, shares, 1 / people - perDevice / total);
 
 /** From the covariance about the population to that about the people who reported. */
-export const amongThese = ({ people }: Evidence, covariance: Matrix, shares: Float64Array): Matrix =>
+export const amongThese = ({ people }: CellEvidence, covariance: Matrix, shares: Float64Array): Matrix =>
   addSampling(covariance, shares, -1 / people);
 
 /** The covariance of a fit's shares. */
-export function covarianceOf(evidence: Evidence, { places, shares, solver, spread }: Fit): Matrix {
+export function covarianceOf(evidence: CellEvidence, { places, shares, solver, spread }: Fit): Matrix {
   if (places.pairs === 0) return new Matrix(0, 0);
   const half = solver.solve(variation(evidence, places, spread, shares));
   return aboutPeople(evidence, symmetric(solver.solve(half.transpose())), shares);

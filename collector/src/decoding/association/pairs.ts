@@ -2,7 +2,7 @@
 
 import { bloomBit, bloomBits, type StringHash } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
-import type { Evidence } from './evidence.ts';
+import type { CellEvidence } from './evidence.ts';
 
 /** The cells that pairs set: those of pair c in the j-th cohort are at (c m + j) h, as indices into the evidence; -1 for a repeated one. */
 export interface Places {
@@ -10,7 +10,7 @@ export interface Places {
   readonly cells: Int32Array;
 }
 
-export function placesOf({ law: { bits, hashes }, cohorts }: Evidence, texts: readonly StringHash[]): Places {
+export function placesOf({ law: { bits, hashes }, cohorts }: CellEvidence, texts: readonly StringHash[]): Places {
   const cells = new Int32Array(texts.length * cohorts.length * hashes).fill(-1);
   texts.forEach((text, c) => {
     for (let j = 0; j < cohorts.length; j++) {
@@ -71,7 +71,7 @@ export interface Group {
   readonly owners: Int32Array;
 }
 
-export function groupOf(places: Places, weights: Weights, { excess }: Evidence): Group {
+export function groupOf(places: Places, weights: Weights, { excess }: CellEvidence): Group {
   const { cells, pairs } = places;
   const own = cells.length / Math.max(1, pairs);
   const starts = new Int32Array(excess.length + 1);
@@ -126,7 +126,7 @@ export function products({ places, weights, sums, starts, owners }: Group, other
 }
 
 /** Zᵀ W Z of a few pairs, without an index of all cells. */
-export function productsWithin({ pairs, cells }: Places, weights: Weights, { rho, law: { hashes } }: Evidence): readonly Matrix[] {
+export function productsWithin({ pairs, cells }: Places, weights: Weights, { rho, law: { hashes } }: CellEvidence): readonly Matrix[] {
   const own = cells.length / pairs;
   const sums = weights.map(({ byCell }) => sumsOver({ pairs, cells }, byCell));
   const all = weights.map(() => new Float64Array(pairs * pairs));

@@ -8,7 +8,7 @@
  */
 
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
-import type { Evidence } from './evidence.ts';
+import type { CellEvidence } from './evidence.ts';
 import { aboutPeople, covarianceOf, type Fit, fitPairs, symmetric, variation } from './fit.ts';
 import { groupOf, type Places, placesTogether, products, productsWithin, sumOf, sumsOver, weightsOf } from './pairs.ts';
 
@@ -32,7 +32,7 @@ export interface Screened {
 }
 
 /** The largest z-score of each string's pairs in what a fit leaves. */
-function scoresOf(evidence: Evidence, { residual, spread }: Fit, all: readonly Places[]): readonly number[] {
+function scoresOf(evidence: CellEvidence, { residual, spread }: Fit, all: readonly Places[]): readonly number[] {
   const { rho } = evidence;
   const weights = spread.own.map((weight, i) => weight + (spread.hash[i] as number));
   const total = rho * rho * sumOf(weights);
@@ -47,7 +47,7 @@ function scoresOf(evidence: Evidence, { residual, spread }: Fit, all: readonly P
 }
 
 /** Fits the strings that show in the tally. */
-export function screen(evidence: Evidence, all: readonly Places[]): Screened {
+export function screen(evidence: CellEvidence, all: readonly Places[]): Screened {
   const width = all[0]?.pairs ?? 1;
   const most = Math.floor(Math.min(MOST_PAIRS, evidence.excess.length / CELLS) / width);
   let strings: readonly number[] = [];
@@ -71,7 +71,7 @@ export function screen(evidence: Evidence, all: readonly Places[]): Screened {
  * Q = G_RR - G_RA G_AA⁻¹ G_AR, x_R = Q⁻¹ (g_R - G_RA x_A) and Cov(x_R) = Q⁻¹ K V Kᵀ Q⁻¹. V leaves out Σ_j n_j t_jR t_jᵀ, which is small
  * where x_R is, and would make it smaller.
  */
-function restBy(evidence: Evidence, { fit }: Screened): (places: Places) => StringShares {
+function restBy(evidence: CellEvidence, { fit }: Screened): (places: Places) => StringShares {
   const { spread } = fit;
   const weights = weightsOf(
     evidence.byCell,
@@ -99,7 +99,7 @@ function restBy(evidence: Evidence, { fit }: Screened): (places: Places) => Stri
 
 /** The shares of each candidate's pairs, and the covariance of the joint fit. */
 export function sharesOf(
-  evidence: Evidence,
+  evidence: CellEvidence,
   all: readonly Places[],
   screened: Screened,
 ): { readonly strings: readonly StringShares[]; readonly covariance: Matrix } {

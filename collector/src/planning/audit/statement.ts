@@ -2,7 +2,7 @@
 
 import { type About, type Cadence, type MetricDocument, PERIOD_DAYS, type Ratio, ratio, type SchemaDocument } from '@murmuration/shared';
 import { presentationOf } from '../../estimation/questions.ts';
-import { inWords } from '../../schemas/compare.ts';
+import { otherwiseInWords } from '../../schemas/compare.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import { type MetricSpending, type Spending, upTo3 } from './spending.ts';
 
@@ -50,7 +50,7 @@ const standIn = ({ otherwise }: MetricDocument): readonly string[] =>
   otherwise === undefined
     ? []
     : [
-        `  If you do not answer, this is reported in your place, randomized as an answer is: ${inWords(otherwise)}. So a report does not reveal by its presence that you answered; what it says may, within the bound below.`,
+        `  If you do not answer, this is reported in your place, randomized as an answer is: ${otherwiseInWords(otherwise)}. So a report does not reveal by its presence that you answered; what it says may, within the bound below.`,
       ];
 
 function question(spending: MetricSpending, metric: MetricDocument, { description, owner, expires }: About): string {

@@ -6,7 +6,6 @@ import { UsageError } from '../../base/fault.ts';
 import { estimatesOf, estimationOf, scoresOf } from '../../estimation/mechanisms/table.ts';
 import { clientMechanism, namesOf, simulatedAs } from './lists.ts';
 import {
-  addDays,
   coveredBy,
   type DaysErrors,
   daySumsOf,
@@ -18,6 +17,7 @@ import {
   overDays,
   type PermanentErrors,
   permanentErrors,
+  reportDays,
   roundsOf,
   type Simulation,
 } from './simulation.ts';
@@ -50,7 +50,7 @@ function simulateRound(question: DeviceQuestion<number>, law: NumberLaw, simulat
   let [total, variance, keptVariance] = [0, 0, 0];
   for (let i = 0; i < clients; i++) {
     const place = draw() / (shares.length - 1);
-    addDays(sums, simulation, device, device.randomize(question.input(low + width * place)));
+    reportDays(sums, simulation, device, device.randomize(question.input(low + width * place)));
     total += place;
     variance += once.varianceAt(place) / clients;
     keptVariance += kept.varianceAt(place) / clients;

@@ -207,7 +207,7 @@ export function daySumsOf(law: Law, { days = 1 }: Simulation): DaySums {
 }
 
 /** Adds a device's reports of its symbol, day by day. */
-export function addDays({ first, all }: DaySums, { permanent, days = 1 }: Simulation, { respond }: Device, symbol: Uint8Array): void {
+export function reportDays({ first, all }: DaySums, { permanent, days = 1 }: Simulation, { respond }: Device, symbol: Uint8Array): void {
   for (let day = 0; day < days; day++) {
     const report = permanent === undefined ? symbol : respond(toBase64url(symbol));
     all.addReport(report);

@@ -8,7 +8,6 @@ import { isFitting } from '../../estimation/string-fit.ts';
 import { stringVariance } from '../../estimation/strings.ts';
 import { clientMechanism, simulatedAs } from './lists.ts';
 import {
-  addDays,
   averageOf,
   coveredBy,
   type DaysErrors,
@@ -20,6 +19,7 @@ import {
   folderOf,
   overDays,
   permanentErrors,
+  reportDays,
   roundsOf,
   type Simulation,
   sharesOf,
@@ -50,7 +50,7 @@ function textRound(question: DeviceQuestion<string>, law: StringLaw, simulation:
     const own = draw();
     drawn[i] = own;
     const symbol = device.randomize(question.input(candidates[own] as string));
-    addDays(sums, simulation, device, symbol);
+    reportDays(sums, simulation, device, symbol);
     const { cohort } = decode(law, symbol);
     const cohorts = together[own] as Map<number, number>;
     cohorts.set(cohort, (cohorts.get(cohort) ?? 0) + 1);

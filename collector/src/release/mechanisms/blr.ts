@@ -15,7 +15,6 @@ import type { ReleaseMechanism } from './mechanism.ts';
 import { assertWhole } from './mechanism.ts';
 import { permuteAndFlip } from './permute-and-flip.ts';
 import {
-  answerOf,
   assertEnumerable,
   assertQuery,
   assertTable,
@@ -23,6 +22,7 @@ import {
   databasesOf,
   enumerateDatabases,
   MOST_DATABASES,
+  queryAnswerOf,
   samplingError,
 } from './queries.ts';
 
@@ -78,12 +78,12 @@ export function blr(of: ClassOptions & { readonly records?: number }): ReleaseMe
       assertTable(counts, cells);
       const databases = enumerateDatabases(cells, records);
       const database = (i: number): Uint8Array => databases.subarray(i * cells, (i + 1) * cells);
-      const truths = queries.map((query) => records * answerOf(query, counts));
+      const truths = queries.map((query) => records * queryAnswerOf(query, counts));
       const scores = Float64Array.from({ length: databases.length / cells }, (_, i) => {
         const own = database(i);
         let worst = 0;
         queries.forEach((query, k) => {
-          worst = Math.max(worst, Math.abs((truths[k] as number) - total * answerOf(query, own)));
+          worst = Math.max(worst, Math.abs((truths[k] as number) - total * queryAnswerOf(query, own)));
         });
         return 0 - worst;
       });

@@ -21,7 +21,7 @@
 import type { Ratio } from '@murmuration/shared';
 import { geometric, MOST_PART } from './geometric.ts';
 import { assertBeta, assertWhole, type NoiseMechanism, pure, type Spending, times } from './mechanism.ts';
-import { answerOf, assertQuery, assertTable, type CountingQuery, type Measurement } from './queries.ts';
+import { assertQuery, assertTable, type CountingQuery, type Measurement, queryAnswerOf } from './queries.ts';
 import type { Random } from './random.ts';
 
 /** Source of answers to easy queries. It knows published numbers only. */
@@ -145,7 +145,7 @@ export function interactive(of: InteractiveOptions): Interactive {
     assertQuery(query, cells);
     assertTable(counts, cells);
     if (session.left < 1) throw new RangeError(`${name}: expected a session with hard queries left, got one that has answered all ${hard}`);
-    const truth = answerOf(query, counts);
+    const truth = queryAnswerOf(query, counts);
     const guess = Math.round(session.guesses.guess(query));
     if (Math.abs(truth - guess) + comparisonNoise.sample(random) < session.threshold) return { answer: guess, hard: false };
     return { answer: answerNoise.release(truth, random), hard: true };

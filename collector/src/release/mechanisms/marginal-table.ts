@@ -21,12 +21,12 @@ import type { ReleaseMechanism, Spending } from './mechanism.ts';
 import { assertWhole, pure, times } from './mechanism.ts';
 import { mwem, roundsFor, updatesEach } from './mwem.ts';
 import {
-  answerOf,
   assertTable,
   cellNoiseError,
   databasesOf,
   MOST_DATABASES,
   marginalsOf,
+  queryAnswerOf,
   roundedWeight,
   samplingError,
 } from './queries.ts';
@@ -118,7 +118,7 @@ export function marginalTables(of: {
       );
       const table = tableOf(total);
       const weights = table.release(counts, random).map(roundedWeight);
-      const errors = queries.map((query) => Math.ceil(Math.abs(answerOf(query, counts) - answerOf(query, weights))));
+      const errors = queries.map((query) => Math.ceil(Math.abs(queryAnswerOf(query, counts) - queryAnswerOf(query, weights))));
       const worst = part.release(Math.max(...errors), random);
       return { mechanism: table.mechanism, total, weights, within: Math.max(0, worst + low) };
     },

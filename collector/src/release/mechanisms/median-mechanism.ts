@@ -26,19 +26,19 @@ import {
   type StreamOptions,
 } from './interactive.ts';
 import {
-  answerOf,
   assertEnumerable,
   type CountingQuery,
   databasesOf,
   enumerateDatabases,
   MOST_DATABASES,
+  queryAnswerOf,
   samplingError,
 } from './queries.ts';
 
 /** The databases that are left, by their places in the enumeration. */
 function guessesOf(databases: Uint8Array, left: Uint32Array, cells: number, records: number, total: number): Guesses {
   const answersTo = (query: CountingQuery): Uint8Array =>
-    Uint8Array.from(left, (place) => answerOf(query, databases.subarray(place * cells, (place + 1) * cells)));
+    Uint8Array.from(left, (place) => queryAnswerOf(query, databases.subarray(place * cells, (place + 1) * cells)));
   /** The lower median, by counting: answers are 0 .. records. */
   const medianOf = (answers: Uint8Array): number => {
     const counts = new Uint32Array(records + 1);

@@ -20,7 +20,7 @@ import type { ClassOptions } from './blr.ts';
 import { geometric, MOST_PART } from './geometric.ts';
 import { assertWhole, pure, type ReleaseMechanism, times, toDouble } from './mechanism.ts';
 import { permuteAndFlip } from './permute-and-flip.ts';
-import { answerOf, assertQuery, assertTable, type Measurement } from './queries.ts';
+import { assertQuery, assertTable, type Measurement, queryAnswerOf } from './queries.ts';
 
 const MOST_ROUNDS = 200;
 
@@ -58,17 +58,17 @@ export function mwem(
     rounds,
     release: (counts, random) => {
       assertTable(counts, cells);
-      const truths = queries.map((query) => answerOf(query, counts));
+      const truths = queries.map((query) => queryAnswerOf(query, counts));
       const known: Measurement[] = [];
       let weights = evenWeights(cells, total);
       let [best, least] = [weights, Number.POSITIVE_INFINITY];
       for (let round = 0; round < rounds; round++) {
-        const scores = queries.map((query, i) => Math.abs((truths[i] as number) - Math.round(answerOf(query, weights))));
+        const scores = queries.map((query, i) => Math.abs((truths[i] as number) - Math.round(queryAnswerOf(query, weights))));
         const chosen = select.release(scores, random);
         const query = queries[chosen] as readonly number[];
         const value = measure.release(truths[chosen] as number, random);
         known.push({ query, value });
-        const distance = Math.abs(value - answerOf(query, weights));
+        const distance = Math.abs(value - queryAnswerOf(query, weights));
         if (distance < least) [best, least] = [weights, distance];
         weights = learnedFrom(weights, known, total);
       }
@@ -111,7 +111,7 @@ const SCALED_EVERY = 100;
 function update(weights: Float64Array, measurements: readonly Measurement[], total: number): void {
   let sum = total;
   measurements.forEach(({ query, value }, i) => {
-    const inside = answerOf(query, weights);
+    const inside = queryAnswerOf(query, weights);
     const factor = Math.exp((value - (inside * total) / sum) / (2 * total));
     for (const cell of query) weights[cell] = (weights[cell] as number) * factor;
     sum += (factor - 1) * inside;

@@ -28,14 +28,14 @@ import {
 } from './interactive.ts';
 import { assertWhole } from './mechanism.ts';
 import { evenWeights, learnedFrom, updatesEach } from './mwem.ts';
-import { answerOf, type Measurement } from './queries.ts';
+import { type Measurement, queryAnswerOf } from './queries.ts';
 
 /** More hard queries than this never have the least error for fewer than 10^9 records. */
 const MOST_HARD = 2000;
 
 function guessesOf(weights: Float64Array, known: readonly Measurement[], total: number): Guesses {
   return {
-    guess: (query) => answerOf(query, weights),
+    guess: (query) => queryAnswerOf(query, weights),
     learned: (query, value) => {
       const all = [...known, { query, value }];
       return guessesOf(learnedFrom(weights, all, total), all, total);

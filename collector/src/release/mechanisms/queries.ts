@@ -18,7 +18,7 @@ export interface Measurement {
 }
 
 /** The answer of a query. Weights need not be whole numbers. */
-export function answerOf(query: CountingQuery, weights: ArrayLike<number>): number {
+export function queryAnswerOf(query: CountingQuery, weights: ArrayLike<number>): number {
   let sum = 0;
   for (const cell of query) sum += weights[cell] as number;
   return sum;

@@ -9,7 +9,6 @@ import type { Sessions } from './sessions.ts';
 import { cellsIn, conditionsOf, denseCounts, type StreamParts, type StreamSecret, unnamed } from './sessions.ts';
 import {
   answerBody,
-  answerOf,
   dropEnded,
   dropSecrets,
   endStream,
@@ -18,6 +17,7 @@ import {
   type StreamAnswer,
   stateFor,
   storedIn,
+  streamAnswerOf,
 } from './stream.ts';
 
 /** The error of a stream that answers no new questions. */
@@ -80,7 +80,7 @@ async function answer(ledger: LedgerTransaction, asked: Checked, sessions: Sessi
     ...{ app: stream.app, analyst, question: questionNameOf(stream.stream, where), body: answerBody(where, drawn.answer) },
   });
   const after = { ...stream, answered: stream.answered + 1, hardLeft: stream.hardLeft - Number(drawn.hard) };
-  return answered(answerOf(stream.stream, entry), after, false);
+  return answered(streamAnswerOf(stream.stream, entry), after, false);
 }
 
 /** Ends a stream whose days are no longer kept. @throws {StreamOver} */

@@ -101,7 +101,7 @@ export const answerBody = (where: Conditions, value: number): Json => ({ where, 
 const placeOf = ({ n, hash, at }: Entry): Place => ({ n, hash, at });
 
 /** The answer of an entry. */
-export function answerOf(stream: number, entry: Entry): StreamAnswer {
+export function streamAnswerOf(stream: number, entry: Entry): StreamAnswer {
   const { where, value } = entry.body as unknown as { readonly where: Conditions; readonly value: string };
   const kind = entry.kind === 'stream-hard' ? 'hard' : 'easy';
   return { stream, where, value: Number(value), kind, analyst: entry.analyst, entry: placeOf(entry) };
@@ -128,16 +128,16 @@ async function stateOf(ledger: LedgerTransaction, opened: Entry, isKept: boolean
 /** The stored answer to a question, if there is one. */
 export async function storedIn(ledger: LedgerTransaction, { app, stream }: Stream, where: Conditions): Promise<StreamAnswer | undefined> {
   const [entry] = await ledger.find({ question: questionNameOf(stream, where), app });
-  return entry && answerOf(stream, entry);
+  return entry && streamAnswerOf(stream, entry);
 }
 
 /** Answers of a stream in order: the newest, so many of them, or all. */
 export const answersIn = async (ledger: LedgerTransaction, stream: number, newest?: number): Promise<readonly StreamAnswer[]> =>
-  (await ledger.find({ prefix: answersOf(stream), ...(newest !== undefined && { newest }) })).map((entry) => answerOf(stream, entry));
+  (await ledger.find({ prefix: answersOf(stream), ...(newest !== undefined && { newest }) })).map((entry) => streamAnswerOf(stream, entry));
 
 /** The hard answers of a stream after an entry, in order. */
 export const hardAfter = async (ledger: LedgerTransaction, { app, stream }: Stream, after: number): Promise<readonly StreamAnswer[]> =>
-  (await ledger.find({ kind: 'stream-hard', app, prefix: answersOf(stream), after })).map((entry) => answerOf(stream, entry));
+  (await ledger.find({ kind: 'stream-hard', app, prefix: answersOf(stream), after })).map((entry) => streamAnswerOf(stream, entry));
 
 /** Reader of streams: an analyst reads their own; without an analyst, all. */
 export interface Reader {
