@@ -8,14 +8,16 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { Database } from '../storage/postgres/database.ts';
+import { leaseOn, newClaim, whileHeld } from '../storage/postgres/lease.ts';
 import { SCHEMA } from '../storage/postgres/tables.ts';
 import type { PostgresSource } from '../storage/store.ts';
 import type { DecodeTask, Progress } from './decoded-strings.ts';
 import { type PackedAnswer, sizeOf } from './packed-answer.ts';
 import type { Candidates } from './tasks.ts';
 
-/** How long a claim holds, and how long an answer stays. */
-const HELD = "interval '10 seconds'";
+const lease = leaseOn({ key: ['task', 'source'], until: 'held', seconds: 10 });
+
+/** How long an answer stays. */
 const KEPT_SECONDS = 300;
 
 /** Milliseconds between two prolongations of a claim, and between two looks at another collector's. */
@@ -42,20 +44,19 @@ type Look = { readonly answer: PackedAnswer } | { readonly progress: string } | 
 
 const WAITING: Progress = { stage: 'waiting' };
 
-const OF_KEY = 'task = $1 AND source = $2';
 const FIND = `
   SELECT source FROM ${SCHEMA}.decoded
-    WHERE task = $1 AND begun >= now() - $2 * interval '1 millisecond' AND (answer IS NOT NULL OR held > now())
+    WHERE task = $1 AND begun >= now() - $2 * interval '1 millisecond' AND (answer IS NOT NULL OR ${lease.isHeld})
     ORDER BY begun DESC LIMIT 1`;
-const READ = `SELECT answer, progress FROM ${SCHEMA}.decoded WHERE ${OF_KEY} AND (answer IS NOT NULL OR held > now())`;
+const READ = `SELECT answer, progress FROM ${SCHEMA}.decoded WHERE ${lease.ofKey} AND (answer IS NOT NULL OR ${lease.isHeld})`;
 const CLAIM = `
-  INSERT INTO ${SCHEMA}.decoded AS old (task, source, claim, begun, held) VALUES ($1, $2, $3, now(), now() + ${HELD})
+  INSERT INTO ${SCHEMA}.decoded AS old (task, source, claim, begun, held) VALUES ($1, $2, $3, now(), ${lease.end})
     ON CONFLICT (task, source) DO UPDATE SET claim = excluded.claim, begun = excluded.begun, held = excluded.held, progress = NULL
       WHERE old.answer IS NULL AND old.held <= now()
     RETURNING 1`;
-const PROLONG_CLAIM = `UPDATE ${SCHEMA}.decoded SET held = now() + ${HELD}, progress = $4 WHERE ${OF_KEY} AND claim = $3 AND answer IS NULL`;
-const KEEP = `UPDATE ${SCHEMA}.decoded SET held = now(), answer = $4 WHERE ${OF_KEY} AND claim = $3 AND answer IS NULL`;
-const GIVE_BACK = `DELETE FROM ${SCHEMA}.decoded WHERE ${OF_KEY} AND claim = $3 AND answer IS NULL`;
+const PROLONG_CLAIM = `UPDATE ${SCHEMA}.decoded SET held = ${lease.end}, progress = $4 WHERE ${lease.ofClaim} AND answer IS NULL`;
+const KEEP = `UPDATE ${SCHEMA}.decoded SET held = now(), answer = $4 WHERE ${lease.ofClaim} AND answer IS NULL`;
+const GIVE_BACK = `DELETE FROM ${SCHEMA}.decoded WHERE ${lease.ofClaim} AND answer IS NULL`;
 const TIDY = `
   DELETE FROM ${SCHEMA}.decoded WHERE held < now() - ${KEPT_SECONDS} * interval '1 second' OR (task, source) IN (
     SELECT task, source FROM ${SCHEMA}.decoded WHERE answer IS NOT NULL ORDER BY held DESC OFFSET ${MOST_KEPT})`;
@@ -95,7 +96,7 @@ export class SharedDecodes {
     tell: (how: Progress) => void,
     compute: Compute,
   ): Promise<PackedAnswer> {
-    const key = [this.#keyOf(task), source, crypto.randomUUID()] as const;
+    const key = [this.#keyOf(task), source, newClaim()] as const;
     for (let told = ''; ; ) {
       const found = await this.#look(key);
       if (found === 'claimed') return this.#compute(key, tell, compute);
@@ -129,20 +130,20 @@ export class SharedDecodes {
 
   async #compute(key: readonly string[], tell: (how: Progress) => void, compute: Compute): Promise<PackedAnswer> {
     let progress = WAITING;
-    const timer = setInterval(() => this.#write(PROLONG_CLAIM, [...key, JSON.stringify(progress)]), PROLONG);
+    const prolong = async (): Promise<void> => this.#write(PROLONG_CLAIM, [...key, JSON.stringify(progress)]);
     try {
-      const answer = await compute((how) => {
-        progress = how;
-        tell(how);
-      });
+      const answer = await whileHeld(prolong, PROLONG, () =>
+        compute((how) => {
+          progress = how;
+          tell(how);
+        }),
+      );
       if (sizeOf(answer) > MOST_BYTES) this.#write(GIVE_BACK, key);
       else this.#write(KEEP, [...key, serialize(answer)]);
       return answer;
     } catch (error) {
       this.#write(GIVE_BACK, key);
       throw error;
-    } finally {
-      clearInterval(timer);
     }
   }
 

@@ -4,12 +4,14 @@
  */
 
 import type { Database, Query } from '../../storage/postgres/database.ts';
+import { leaseOn, newClaim } from '../../storage/postgres/lease.ts';
 import { SCHEMA, shardOf } from '../../storage/postgres/tables.ts';
 import type { About as AboutEstimates } from '../estimates.ts';
 import { type Estimated, type EstimateRow, storable } from './rows.ts';
 
-/** How long a claim holds, and how long a metric stays that no collector has published any more. */
-const HELD = "interval '1 minute'";
+const lease = leaseOn({ key: ['shard', 'app', 'metric'], until: 'claimed', seconds: 60 });
+
+/** How long a metric stays that no collector has published any more. */
 const KEPT = "interval '1 day'";
 
 /** Description of a metric for readers. */
@@ -28,8 +30,6 @@ const keyOf = ({ app, metric }: Pick<About, 'app' | 'metric'>): readonly [number
   app,
   metric,
 ];
-const OF_KEY = 'shard = $1 AND app = $2 AND metric = $3';
-const OF_CLAIM = `${OF_KEY} AND claim = $4`;
 const ofClaim = ({ about, id }: Claim): readonly unknown[] => [...keyOf(about), id];
 
 /** Marks these metrics as published, and deletes those that no collector has marked for a day. */
@@ -47,31 +47,31 @@ export const mark = (database: Database, metrics: readonly About[]): Promise<voi
 /** Source of the rows of each metric that is due and that nobody has claimed. By app and metric. */
 export const readDue = (database: Database): Promise<ReadonlyMap<string, string>> =>
   database.transaction(async (query) => {
-    const rows = await query(`SELECT app, metric, source FROM ${SCHEMA}.estimated WHERE due <= now() AND claimed <= now()`);
+    const rows = await query(`SELECT app, metric, source FROM ${SCHEMA}.estimated WHERE due <= now() AND ${lease.isFree}`);
     return new Map(rows.map(([app, metric, source]) => [`${app}/${metric}`, String(source)]));
   });
 
 /** Claims a metric, unless another collector has it, or its rows were computed from this source. */
 export const claim = (database: Database, about: About, source: string): Promise<Claim | undefined> =>
   database.transaction(async (query) => {
-    const id = crypto.randomUUID();
+    const id = newClaim();
     const free = await query(
-      `SELECT 1 FROM ${SCHEMA}.estimated WHERE ${OF_KEY} AND source <> $4 AND due <= now() AND claimed <= now() FOR UPDATE SKIP LOCKED`,
+      `SELECT 1 FROM ${SCHEMA}.estimated WHERE ${lease.ofKey} AND source <> $4 AND due <= now() AND ${lease.isFree} FOR UPDATE SKIP LOCKED`,
       [...keyOf(about), source],
     );
     if (free.length === 0) return undefined;
-    await query(`UPDATE ${SCHEMA}.estimated SET claim = $4, claimed = now() + ${HELD} WHERE ${OF_KEY}`, [...keyOf(about), id]);
+    await query(`UPDATE ${SCHEMA}.estimated SET claim = $4, claimed = ${lease.end} WHERE ${lease.ofKey}`, [...keyOf(about), id]);
     return { id, about };
   });
 
 /** Prolongs a claim. */
 export const prolong = (database: Database, claimed: Claim): Promise<unknown> =>
-  database.transaction((query) => query(`UPDATE ${SCHEMA}.estimated SET claimed = now() + ${HELD} WHERE ${OF_CLAIM}`, ofClaim(claimed)));
+  database.transaction((query) => query(`UPDATE ${SCHEMA}.estimated SET claimed = ${lease.end} WHERE ${lease.ofClaim}`, ofClaim(claimed)));
 
 /** Gives a claim back without rows. The metric's time comes again after so many seconds. */
 export const giveBack = (database: Database, claimed: Claim, seconds: number): Promise<unknown> =>
   database.transaction((query) =>
-    query(`UPDATE ${SCHEMA}.estimated SET claimed = now(), due = now() + $5 * interval '1 second' WHERE ${OF_CLAIM}`, [
+    query(`UPDATE ${SCHEMA}.estimated SET claimed = now(), due = now() + $5 * interval '1 second' WHERE ${lease.ofClaim}`, [
       ...ofClaim(claimed),
       seconds,
     ]),
@@ -84,7 +84,7 @@ const VALUES = ['last_day', 'answer', 'unit', 'estimate', 'standard_error', 'low
 async function writeRows(query: Query, key: readonly unknown[], rows: readonly EstimateRow[]): Promise<void> {
   const keys = [rows.map(({ span }) => span), rows.map(({ from }) => from), rows.map(({ position }) => position)];
   await query(
-    `DELETE FROM ${SCHEMA}.estimate AS old WHERE ${OF_KEY} AND NOT EXISTS (
+    `DELETE FROM ${SCHEMA}.estimate AS old WHERE ${lease.ofKey} AND NOT EXISTS (
       SELECT 1 FROM unnest($4::text[], $5::date[], $6::integer[]) AS fresh (span, first_day, position)
         WHERE (fresh.span, fresh.first_day, fresh.position) = (old.span, old.first_day, old.position))`,
     [...key, ...keys],
@@ -122,7 +122,7 @@ export const write = (database: Database, claimed: Claim, source: string, { told
       `UPDATE ${SCHEMA}.estimated SET source = $5, version = $6, type = $7, mechanism = $8, epsilon = $9, description = $10, minimum = $11,
           reports = $12, first_day = $13, last_day = $14, outcome = $15, watch = $16,
           computed = now(), claimed = now(), due = now() + $17 * interval '1 second'
-        WHERE ${OF_CLAIM} AND claimed > now() RETURNING 1`,
+        WHERE ${lease.ofClaim} AND ${lease.isHeld} RETURNING 1`,
       [
         ...ofClaim(claimed),
         source,

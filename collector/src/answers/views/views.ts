@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { StoreAway } from '../../base/fault.ts';
 import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
 import { Database } from '../../storage/postgres/database.ts';
+import { whileHeld } from '../../storage/postgres/lease.ts';
 import type { DayRange, PostgresSource } from '../../storage/store.ts';
 import { type FreshTotals, type Totals, totalKey } from '../summary.ts';
 import type { Candidates } from '../tasks.ts';
@@ -77,16 +78,19 @@ export function createKeeper({ source, catalogOf, totals, candidates, ...service
     const began = performance.now();
     current = new AbortController();
     if (isClosed) current.abort();
-    const holding = setInterval(() => void prolong(database, claimed).catch(() => undefined), PROLONG);
     try {
-      const estimated = days === undefined ? NOTHING : await compute(metric, days, services, current.signal);
-      const seconds = Math.max(LEAST_PAUSE, (PAUSE_FACTOR * (performance.now() - began)) / 1_000);
-      return await write(database, claimed, from, estimated, seconds);
+      return await whileHeld(
+        () => prolong(database, claimed),
+        PROLONG,
+        async () => {
+          const estimated = days === undefined ? NOTHING : await compute(metric, days, services, current.signal);
+          const seconds = Math.max(LEAST_PAUSE, (PAUSE_FACTOR * (performance.now() - began)) / 1_000);
+          return write(database, claimed, from, estimated, seconds);
+        },
+      );
     } catch (error) {
       await giveBack(database, claimed, isClosed ? 0 : LEAST_PAUSE).catch(() => undefined);
       throw error;
-    } finally {
-      clearInterval(holding);
     }
   };
 
