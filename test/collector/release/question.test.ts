@@ -1,11 +1,12 @@
 /** Questions: what is refused, what is the same, what it costs; and that the stated ε really bounds what one device-day can change. */
 
+import { readFileSync } from 'node:fs';
 import { participation } from '@murmuration/collector';
 import { dayText, parseDay } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { amountText, parseAmount } from '#collector/release/budget/amount.ts';
-import type { Measure } from '#collector/release/measures/table.ts';
+import { KINDS, kindOf, type Measure } from '#collector/release/measures/table.ts';
 import { toDouble } from '#collector/release/mechanisms/mechanism.ts';
 import type { Random } from '#collector/release/mechanisms/random.ts';
 import { measureAll, prepare } from '#collector/release/query/making.ts';
@@ -270,4 +271,10 @@ describe('the stated epsilon', () => {
     expect(lossOf(of, [], all)).toBeCloseTo(toDouble(of.cost.epsilon), 12);
     expect(lossOf(year, [], all)).toBeCloseTo(toDouble(of.cost.epsilon), 9);
   });
+});
+
+test.each(KINDS)('the measure %s has a row in the docs, with its option', (kind) => {
+  const page = readFileSync(new URL('../../../docs/release.md', import.meta.url), 'utf8');
+  const flags = kindOf(kind).options()[0]?.[0] ?? '';
+  expect(page).toMatch(new RegExp(`^\\| \`${kind}\` +\\| \`${flags.split(' ')[0]}[ \`]`, 'm'));
 });
