@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { type RunningServer, startServer } from '../adapters/transport-server.ts';
 import { inEachEngine } from '../engines/each.ts';
 import type { Browser, Page } from '../engines/engine.ts';
+import { type RunningServer, startServer } from '../kit/transport-server.ts';
 
 let script: string;
 beforeAll(async () => {

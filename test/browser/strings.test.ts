@@ -13,8 +13,8 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { MetricStrings } from '#collector/answers/decoded-strings.ts';
-import { NOW, sendTo } from '../collector/reads/app.ts';
-import { bodiesOf, list, schema } from '../collector/reads/strings.ts';
+import { NOW, sendTo } from '../kit/app.ts';
+import { bodiesOf, list, schema } from '../kit/string-app.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { watchedContext } from './context.ts';
 

@@ -9,7 +9,7 @@ import { serveWeb } from '@murmuration/examples/web/serve';
 import type { Batch, SchemaDocument } from '@murmuration/shared';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { counted } from '../collector/counted.ts';
+import { counted } from '../kit/counted.ts';
 import { buildClient } from '../setup/build-client.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { watchedContext } from './context.ts';

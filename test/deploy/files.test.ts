@@ -13,7 +13,7 @@ import { canonicalSchema } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { HEALTH_ROUTES } from '#collector/server/health/health.ts';
-import { schema } from '../collector/senders.ts';
+import { schema } from '../kit/senders.ts';
 import { bin } from '../setup/command.ts';
 import { deployed, program, replaced } from './deployed.ts';
 

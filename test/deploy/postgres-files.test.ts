@@ -15,7 +15,7 @@ import { PersistentVolumeClaim, Service } from 'kubernetes-models/v1';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { HEALTH_ROUTES } from '#collector/server/health/health.ts';
-import { schema } from '../collector/senders.ts';
+import { schema } from '../kit/senders.ts';
 import { bin } from '../setup/command.ts';
 import { deployed } from './deployed.ts';
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createToken, createWriteKey } from '#collector/storage/admin/credentials.ts';
 import { openAdminDatabase } from '#collector/storage/admin/database.ts';
-import { batch, schema } from '../collector/senders.ts';
+import { batch, schema } from '../kit/senders.ts';
 import { deployed, freePort, type Running, replaced, start } from './deployed.ts';
 
 let folder: string;

@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TIMEOUTS } from '#collector/server/http/server.ts';
 import { createToken, createWriteKey } from '#collector/storage/admin/credentials.ts';
 import { openAdminDatabase } from '#collector/storage/admin/database.ts';
-import { batch, schema } from '../collector/senders.ts';
+import { batch, schema } from '../kit/senders.ts';
 import { deployed, freePort, program, type Running, replaced, start } from './deployed.ts';
 
 const NAME = 't.example.com';

@@ -12,7 +12,7 @@ import { type Collector, createCollector } from '@murmuration/collector';
 import { wireName } from '@murmuration/shared';
 import express from 'express';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { schema } from '../collector/senders.ts';
+import { schema } from '../kit/senders.ts';
 import { freePort, type Running, start } from './deployed.ts';
 
 let folder: string;

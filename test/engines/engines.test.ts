@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { type RunningServer, startServer } from '../adapters/transport-server.ts';
+import { type RunningServer, startServer } from '../kit/transport-server.ts';
 import { inEachEngine } from './each.ts';
 import type { Browser, Page } from './engine.ts';
 

@@ -12,7 +12,7 @@ import express from 'express';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { watchedContext } from '../browser/context.ts';
-import { counted } from '../collector/counted.ts';
+import { counted } from '../kit/counted.ts';
 import { launchChromium } from '../setup/chromium.ts';
 
 let folder: string;

@@ -17,7 +17,7 @@ import type { SchemaDocument } from '@murmuration/shared';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { watchedContext } from '../browser/context.ts';
-import { counted } from '../collector/counted.ts';
+import { counted } from '../kit/counted.ts';
 import { launchChromium } from '../setup/chromium.ts';
 
 let folder: string;

@@ -15,7 +15,7 @@ import { compile } from 'svelte/compiler';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { compileScript, parse } from 'vue/compiler-sfc';
 import { watchedContext } from '../browser/context.ts';
-import { counted } from '../collector/counted.ts';
+import { counted } from '../kit/counted.ts';
 import { launchChromium } from '../setup/chromium.ts';
 
 const recipes = await readFile(new URL('../../docs/recipes.md', import.meta.url), 'utf8');

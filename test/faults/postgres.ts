@@ -37,7 +37,7 @@ export const postgresFaults: readonly LongFault[] = [
   { name: 'database full, then freed', beside: 0.5, unable: noMount, long: () => fullDatabase(10_000) },
 ];
 
-/** Those that no test of `test/collector/postgres` has a part of. */
+/** Those that no test of `test/collector/storage/postgres` has a part of. */
 export const shortPostgresFaults: readonly ShortFault[] = [
   { name: 'kill -9 of a collector', short: () => collectorKills(1) },
   { name: 'kill -9 of the postmaster', short: () => serverKills(1, 'SIGKILL') },

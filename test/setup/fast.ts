@@ -19,11 +19,18 @@ const UNITS = [
 /** Tests of those folders that were measured to take longer. */
 const SLOW: readonly string[] = [
   'test/client/{development,otherwise,outbox,size}.test.ts',
-  'test/collector/{abuse,audit,backup,bad-tallies,clock,commands,connections,coverage,distribution,distribution-extremes,drawn}.test.ts',
-  'test/collector/{epochs,fold,intervals,joint-text,lock,migrate,numbers,plan,settings,shrunk,targets,versions}.test.ts',
-  'test/collector/{watch,watch-fit,writer}.test.ts',
-  'test/collector/reads/*.test.ts',
-  'test/collector/store/*.test.ts',
+  'test/collector/{answers,api}/*.test.ts',
+  'test/collector/base/task-queue.test.ts',
+  'test/collector/cli/{commands,settings}.test.ts',
+  'test/collector/estimation/{bad-tallies,coverage,distribution,distribution-extremes,drawn,epochs,intervals,numbers}.test.ts',
+  'test/collector/estimation/{shrunk,targets,watch,watch-fit}.test.ts',
+  'test/collector/ingest/{abuse,clock}.test.ts',
+  'test/collector/planning/{audit,plan}.test.ts',
+  'test/collector/release/mechanisms/*.test.ts',
+  'test/collector/schemas/{joint-text,versions}.test.ts',
+  'test/collector/server/{connections,process}.test.ts',
+  'test/collector/storage/{app-ids,conformance,fold}.test.ts',
+  'test/collector/storage/sqlite/{backup,draft,lock,migrate,owner,writer}.test.ts',
   'test/shared/production.test.ts',
 ];
 

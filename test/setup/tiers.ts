@@ -11,9 +11,10 @@ export const DEEP = 'test/**/*.deep.test.ts';
 
 /** Files of `npm test` that the deep tier runs again, with more rounds and cases (effort.ts). */
 export const DEEPER: readonly string[] = [
-  'test/collector/{association,coverage,discover,distribution,drawn,drawn-bits,epochs,fold}.test.ts',
-  'test/collector/{intervals,numbers,shrunk,targets,watch-fit}.test.ts',
-  'test/collector/decode/read.test.ts',
+  'test/collector/decoding/{association,discover}.test.ts',
+  'test/collector/estimation/{coverage,distribution,drawn,drawn-bits,epochs,intervals,numbers,shrunk,targets,watch-fit}.test.ts',
+  'test/collector/storage/fold.test.ts',
+  'test/collector/cli/decode/read.test.ts',
   'test/proofs/{d-bit-flip,decode,exponential,permanent-device,pooled}.test.ts',
   'test/shared/choices.test.ts',
 ];

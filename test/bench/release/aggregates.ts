@@ -10,7 +10,7 @@ import { quotient } from '#collector/release/measures/share.ts';
 import { cells, geometric } from '#collector/release/mechanisms/geometric.ts';
 import { createRandom, type Random } from '#collector/release/mechanisms/random.ts';
 import { sampleAndAggregate } from '#collector/release/mechanisms/sample-and-aggregate.ts';
-import { decimal } from '../../release/decimal.ts';
+import { decimal } from '../../collector/release/mechanisms/decimal.ts';
 
 const TRIALS = 100;
 

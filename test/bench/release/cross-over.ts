@@ -6,8 +6,8 @@ import { mwem } from '#collector/release/mechanisms/mwem.ts';
 import { privateWeights } from '#collector/release/mechanisms/private-weights.ts';
 import { type CountingQuery, queryAnswerOf } from '#collector/release/mechanisms/queries.ts';
 import { createRandom, type Random } from '#collector/release/mechanisms/random.ts';
-import { decimal } from '../../release/decimal.ts';
-import { skewed, someQueries } from '../../release/runs.ts';
+import { decimal } from '../../collector/release/mechanisms/decimal.ts';
+import { skewed, someQueries } from '../../collector/release/mechanisms/runs.ts';
 
 const TRIALS = 3;
 /** Tables of few records, by the number of cells. */

@@ -3,7 +3,7 @@
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import type { NoiseMechanism } from '#collector/release/mechanisms/mechanism.ts';
 import { bestDesign, meanRangeVariance, type RangeDesign } from '#collector/release/mechanisms/ranges.ts';
-import { decimal } from '../../release/decimal.ts';
+import { decimal } from '../../collector/release/mechanisms/decimal.ts';
 
 const DAYS = [7, 14, 30, 60, 90, 180, 365, 730, 1825] as const;
 

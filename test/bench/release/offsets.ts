@@ -3,7 +3,7 @@
 import { seededRng, words } from '@murmuration/client/testing';
 import { multiAnalyst } from '@murmuration/examples/attacks/multi-analyst';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
-import { decimal } from '../../release/decimal.ts';
+import { decimal } from '../../collector/release/mechanisms/decimal.ts';
 
 const WIDTHS = [0, 2, 4, 8, 16] as const;
 const [EPSILON, BOUND, BETA] = [0.5, 1, 0.05] as const;

@@ -3,9 +3,9 @@
 import { seededRng, words } from '@murmuration/client/testing';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { createRandom, systemRandom } from '#collector/release/mechanisms/random.ts';
+import { decimal } from '../../collector/release/mechanisms/decimal.ts';
+import { type Run, runs } from '../../collector/release/mechanisms/runs.ts';
 import { atMost } from '../../proofs/statistics.ts';
-import { decimal } from '../../release/decimal.ts';
-import { type Run, runs } from '../../release/runs.ts';
 import { holds, type Line, rowOf } from '../lines.ts';
 import { associations, shares } from './aggregates.ts';
 import { crossOver } from './cross-over.ts';

@@ -5,8 +5,8 @@ import { cells, geometric } from '#collector/release/mechanisms/geometric.ts';
 import { marginalTables } from '#collector/release/mechanisms/marginal-table.ts';
 import { marginalsOf, queryAnswerOf } from '#collector/release/mechanisms/queries.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
-import { decimal } from '../../release/decimal.ts';
-import { skewed } from '../../release/runs.ts';
+import { decimal } from '../../collector/release/mechanisms/decimal.ts';
+import { skewed } from '../../collector/release/mechanisms/runs.ts';
 
 const TRIALS = 20;
 

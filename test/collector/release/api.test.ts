@@ -10,8 +10,8 @@ import { setBudget, setTable } from '#collector/release/budget/budgets.ts';
 import { createToken, type Role } from '#collector/storage/admin/credentials.ts';
 import { openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { openSqliteLedger } from '#collector/storage/sqlite/release-ledger.ts';
-import { bodyOf, NOW, type Running, schema, start } from '../reads/app.ts';
-import { anything, type Described, describedAt, expectRefusal } from '../reads/described.ts';
+import { bodyOf, NOW, type Running, schema, start } from '../../kit/app.ts';
+import { anything, type Described, describedAt, expectRefusal } from '../api/described.ts';
 
 const DEVICES = 40;
 let running: Running;

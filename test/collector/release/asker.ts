@@ -7,7 +7,7 @@ import { Releases } from '#collector/release/release.ts';
 import { readParticipation } from '#collector/release/table/participation.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
 import type { TallySource } from '#collector/storage/store.ts';
-import { schema } from '../reads/app.ts';
+import { schema } from '../../kit/app.ts';
 import { places } from './places.ts';
 
 const [kind, location = '', source = '', column = ''] = process.argv.slice(2);

@@ -8,7 +8,7 @@ import { publishedEstimates } from '#collector/answers/published-estimates.ts';
 import type { Tally } from '#collector/estimation/tally.ts';
 import { createCatalog, type PublishedMetric } from '#collector/schemas/catalog.ts';
 import { foldBatches } from '#collector/storage/tallying/recent-writes.ts';
-import { bodyOf, NOW, schema } from '../reads/app.ts';
+import { bodyOf, NOW, schema } from '../../kit/app.ts';
 
 const { metrics } = createCatalog([schema.document]);
 const published = publish(schema.document);

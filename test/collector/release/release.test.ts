@@ -21,10 +21,10 @@ import { createCatalog } from '#collector/schemas/catalog.ts';
 import type { Ledger } from '#collector/storage/release-ledger.ts';
 import type { Store } from '#collector/storage/store.ts';
 import { startProxy } from '../../faults/postgres/proxy.ts';
-import { bodyOf, NOW, schema } from '../reads/app.ts';
-import type { Engine } from '../store/engine.ts';
-import { engine as postgres } from '../store/postgres.ts';
-import { engine as sqlite } from '../store/sqlite.ts';
+import { bodyOf, NOW, schema } from '../../kit/app.ts';
+import type { Engine } from '../storage/engine.ts';
+import { engine as postgres } from '../storage/postgres.ts';
+import { engine as sqlite } from '../storage/sqlite.ts';
 import { places } from './places.ts';
 
 const catalog = createCatalog([schema.document]);

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Batch } from '@murmuration/shared';
 import { build } from 'esbuild';
-import { type RunningServer, startServer } from '../../adapters/transport-server.ts';
+import { type RunningServer, startServer } from '../../kit/transport-server.ts';
 
 export interface Posts {
   readonly address: string;

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../../..');
  * and of the number of worlds are left out: they fail on any change, for no relevant reason.
  */
 const TESTS = [
-  ...['test/client', '--exclude', 'test/client/{size,development}.test.ts'],
+  ...['test/client', '--exclude', 'test/client/{size,development,adapters/*}.test.ts'],
   ...['test/proofs/ledger.test.ts', 'test/proofs/ledger-exhaustive.test.ts', 'test/proofs/permanent-device.test.ts'],
   ...['test/faults/client.test.ts', '-t', '^(?!the worlds are as many)'],
 ];

@@ -1,7 +1,7 @@
 /**
  * Drawn tallies of laws whose reports are bits of a cohort: strings, dBitFlip and hierarchical intervals. Cohorts, places and levels are
  * drawn whatever the answer is, so the devices with an answer are spread over these at once. Given how many devices of a cohort have each
- * answer, its counts are sums of binomial ones. test/collector/drawn-bits.test.ts holds them to the shipping randomizers.
+ * answer, its counts are sums of binomial ones. test/collector/estimation/drawn-bits.test.ts holds them to the shipping randomizers.
  */
 
 import {

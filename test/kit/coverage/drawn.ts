@@ -1,6 +1,6 @@
 /**
  * How often intervals cover, for laws whose channel is a matrix: the tally of any number of devices is drawn from its exact law, one
- * multinomial draw for each true answer, and goes through the collector's estimator. test/collector/drawn.test.ts holds the matrix
+ * multinomial draw for each true answer, and goes through the collector's estimator. test/collector/estimation/drawn.test.ts holds the matrix
  * and the draws to the shipping randomizers.
  */
 

@@ -9,9 +9,9 @@ import { withAdmin } from '#collector/cli/admin.ts';
 import { createToken, type Role } from '#collector/storage/admin/credentials.ts';
 import { openPostgresLedger } from '#collector/storage/postgres/release-ledger.ts';
 import { openSqliteLedger } from '#collector/storage/sqlite/release-ledger.ts';
+import { bodyOf, NOW, type Running, schema, start } from '../../../kit/app.ts';
 import { createDatabase, dropDatabase } from '../../../setup/postgres.ts';
-import { bodyOf, NOW, type Running, schema, start } from '../../reads/app.ts';
-import { anything, type Described, describedAt, expectRefusal } from '../../reads/described.ts';
+import { anything, type Described, describedAt, expectRefusal } from '../../api/described.ts';
 import { giveBudgets } from './table.ts';
 
 const DEVICES = 40;

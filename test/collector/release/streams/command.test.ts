@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { createCollector } from '@murmuration/collector';
 import { canonicalSchema } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bodyOf, NOW, schema, sendTo } from '../../../kit/app.ts';
 import { type Ran, runCommand } from '../../../setup/command.ts';
 import { createDatabase, dropDatabase } from '../../../setup/postgres.ts';
 import { execute } from '../../../setup/postgres-server.ts';
-import { bodyOf, NOW, schema, sendTo } from '../../reads/app.ts';
 
 const DEVICES = 40;
 

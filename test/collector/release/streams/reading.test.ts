@@ -10,7 +10,7 @@ import type { Random } from '#collector/release/mechanisms/random.ts';
 import { StreamOver } from '#collector/release/streams/ask.ts';
 import { Streams } from '#collector/release/streams/streams.ts';
 import type { Entry, Ledger } from '#collector/storage/release-ledger.ts';
-import { schema } from '../../reads/app.ts';
+import { schema } from '../../../kit/app.ts';
 import { places } from '../places.ts';
 import { catalog, far, giveBudgets, request, SILENT, stored } from './table.ts';
 

@@ -1,0 +1,286 @@
+/** Series and comparisons: intervals of days, words, and the coverage of differences, exact where it can be computed. */
+
+import { choice, defineSchema, flag, permanent } from '@murmuration/client';
+import { dayNumber, dayText, type MetricDocument, mechanismOf, type ShareLaw } from '@murmuration/shared';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compare } from '#collector/answers/compare.ts';
+import type { EstimateRequest } from '#collector/answers/estimates.ts';
+import { clearTogether, difference, estimateInWords, rowsOf } from '#collector/answers/rows.ts';
+import type { SeriesPoint } from '#collector/answers/series.ts';
+import { INTERVALS, partsIn } from '#collector/answers/series.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import { bodyOf, NOW, type Running, read, start } from '../../kit/app.ts';
+import { binomial, logGamma, upperTail } from '../../proofs/statistics.ts';
+
+const day = (text: string): number => dayNumber(Date.parse(text));
+
+describe('parts of a range', () => {
+  test('follow each other without a gap, and begin on Mondays and on the first of months', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 40_000 }), fc.nat(800), fc.constantFrom(...INTERVALS), (from, length, interval) => {
+        const parts = partsIn({ from, to: from + length }, interval, 1_000);
+        expect([parts[0]?.from, parts.at(-1)?.to]).toEqual([from, from + length]);
+        for (const [i, part] of parts.entries()) {
+          expect(part.to).toBeGreaterThanOrEqual(part.from);
+          if (i === 0) continue;
+          expect(part.from).toBe((parts[i - 1]?.to ?? 0) + 1);
+          const date = new Date(`${dayText(part.from)}T00:00:00Z`);
+          if (interval === 'week') expect(date.getUTCDay()).toBe(1);
+          if (interval === 'month') expect(date.getUTCDate()).toBe(1);
+        }
+      }),
+    );
+  });
+  test('are cut off beyond the most, plus one that tells', () => {
+    expect(partsIn({ from: 0, to: 10 ** 9 }, 'day', 5)).toHaveLength(6);
+    expect(partsIn({ from: day('2026-01-30'), to: day('2026-03-01') }, 'month', 9).map(({ from }) => dayText(from))).toEqual([
+      '2026-01-30',
+      '2026-02-01',
+      '2026-03-01',
+    ]);
+  });
+});
+
+const around = (estimate: number, half: number): Estimate => ({
+  estimate,
+  standardError: half / 1.959963984540054,
+  low: estimate - half,
+  high: estimate + half,
+});
+
+describe('words', () => {
+  test.each([
+    [0.2, 0.231, 0.0134, 'went up by 3.1 points, between 1.2 and 5.0'],
+    [0.231, 0.2, 0.0134, 'went down by 3.1 points, between 1.2 and 5.0'],
+    [0.2, 0.21, 0.0134, 'too close to call: between 0.9 points down and 2.9 points up'],
+  ])('from %d to %d', (before, after, half, words) => {
+    expect(estimateInWords(difference(around(before, half), around(after, half)), { wording: 'time', isShare: true })).toBe(words);
+  });
+  test('of groups and numbers', () => {
+    expect(estimateInWords(difference(around(10, 3), around(40, 4)), { wording: 'group', isShare: false })).toBe(
+      'is higher by 30.0, between 25.0 and 35.0',
+    );
+  });
+  test('of many answers tested together name fewer than each alone', () => {
+    const z = (value: number): Estimate => around(value, 1.96);
+    expect(clearTogether([z(2), z(10), z(0), z(-2.1)])).toEqual([false, true, false, false]);
+    expect(clearTogether([z(2)])).toEqual([true]);
+    expect(clearTogether([])).toEqual([]);
+  });
+});
+
+const documentOf = (question: ReturnType<typeof flag>): MetricDocument =>
+  defineSchema({ app: 'a', version: 1, budget: { epsilon: 9, per: 'month' }, metrics: { m: question as never } }).document.metrics[
+    'm'
+  ] as MetricDocument;
+
+/** The estimate of yes from a number of reports that say so. */
+function yes(document: MetricDocument, reports: number, count: number, days = 1): Estimate {
+  const cells = Float64Array.of(reports - count, count);
+  const evidence = { tallies: new Map([[0, { reports, cells }]]), reports, from: 20_000, to: 20_000 + days - 1, ones: [] };
+  const metric = { app: 'a', metric: 'm', version: 1, document };
+  const rows = rowsOf({ metric, evidence, minimum: 1, candidates: [], among: days > 1 ? 'reports' : 'population' }, 'cells');
+  return rows.find(({ answer }) => answer === true) as Estimate;
+}
+
+const chances = (n: number, p: number): readonly number[] =>
+  Array.from({ length: n + 1 }, (_, k) =>
+    Math.exp(logGamma(n + 1) - logGamma(k + 1) - logGamma(n - k + 1) + k * Math.log(p) + (n - k) * Math.log(1 - p)),
+  );
+
+describe('the interval of a difference', () => {
+  test('covers the truth of different people as often as it says: exactly, over all pairs of counts', () => {
+    const document = documentOf(flag({ epsilon: 1, description: 'Is it on?' }));
+    const { p, q } = mechanismOf(document.law as ShareLaw).support(document.law as never);
+    const [n, m] = [60, 40];
+    const found = [n, m].map((reports) => Array.from({ length: reports + 1 }, (_, count) => yes(document, reports, count)));
+    const coverages: number[] = [];
+    for (const before of [0, 0.05, 0.3, 0.5, 0.9, 1])
+      for (const after of [0, 0.1, 0.5, 1]) {
+        const ofA = chances(n, q + (p - q) * before);
+        const ofB = chances(m, q + (p - q) * after);
+        let covered = 0;
+        for (const [i, one] of ofA.entries())
+          for (const [j, other] of ofB.entries()) {
+            const { low, high } = difference(found[0]?.[i] as Estimate, found[1]?.[j] as Estimate);
+            if (low <= after - before && after - before <= high) covered += one * other;
+          }
+        coverages.push(covered);
+      }
+    expect(Math.min(...coverages)).toBeGreaterThan(0.93);
+    expect(coverages.reduce((sum, each) => sum + each, 0) / coverages.length).toBeLessThan(0.99);
+  });
+
+  /** Reports of a permanent flag: each device keeps a symbol, and reports on it day by day. */
+  const DAYS = 5;
+  const document = documentOf(permanent(flag({ epsilon: 1, every: 'day', description: 'Is it on?' }), { epsilon: 2, renew: 'year' }));
+  const law = document.law as ShareLaw;
+  const [report, stored] = [mechanismOf(law).support(law), mechanismOf(law).support(law, 'permanent')];
+  // A report says yes with this probability, given the symbol: p = t p∞ + f (1 - p∞), q = t q∞ + f (1 - q∞).
+  const slope = (report.p - report.q) / (stored.p - stored.q);
+  const ofYes = report.p + slope * (1 - stored.p);
+  const ofNo = report.p - slope * stored.p;
+
+  test.each([
+    ['the same devices', 1],
+    ['other devices', 0],
+    ['half of them the same', 0.5],
+  ])('covers in permanent metrics, where the sides have %s', (_, shared) => {
+    let state = 12_345;
+    const random = (): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state / 2 ** 32;
+    };
+    const devices = 150;
+    const symbols = (count: number): readonly boolean[] =>
+      Array.from({ length: count }, (_, i) => random() < (i % 3 === 0 ? stored.p : stored.q));
+    const reportsOf = (kept: readonly boolean[]): number =>
+      kept.reduce(
+        (sum, symbol) => sum + Array.from({ length: DAYS }, () => Number(random() < (symbol ? ofYes : ofNo))).reduce((a, b) => a + b, 0),
+        0,
+      );
+    const rounds = 2_000;
+    let covered = 0;
+    for (let round = 0; round < rounds; round++) {
+      const first = symbols(devices);
+      // Shared devices are a run of whole triples, so that a third of every side has the answer.
+      const same = Math.round((devices / 3) * shared) * 3;
+      const second = [...first.slice(0, same), ...symbols(devices - same)];
+      const [a, b] = [first, second].map((kept) => yes(document, devices * DAYS, reportsOf(kept), DAYS));
+      const { low, high } = difference(a as Estimate, b as Estimate);
+      covered += Number(low <= 0 && 0 <= high);
+    }
+    // The interval is exact for other devices, and at least as wide as needed for shared ones.
+    const tail = upperTail(binomial(covered, 0.95, rounds));
+    if (shared === 0 || covered < 0.95 * rounds) expect(tail).toBeGreaterThan(1e-6);
+    if (shared === 1) expect(covered).toBeGreaterThan(0.98 * rounds);
+  });
+});
+
+test('where one answer differs by itself and not among all of them, the verdict says why', () => {
+  const document = documentOf(choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }) as never);
+  const side = (cells: readonly number[]): EstimateRequest => {
+    const tallies = new Map([[0, { reports: 900, cells: Float64Array.from(cells) }]]);
+    const evidence = { tallies, reports: 900, from: 20_000, to: 20_000, ones: [] };
+    return { metric: { app: 'a', metric: 'm', version: 1, document }, evidence, minimum: 1, candidates: [] };
+  };
+  const verdicts = (shift: number): readonly string[] => {
+    const { comparison, differences } = compare(side([300, 300, 300]), side([300 + shift, 300 - shift / 2, 300 - shift / 2]), 'group');
+    return [comparison.verdict, differences[0]?.verdict ?? ''];
+  };
+  expect(verdicts(10)).toEqual(['too close to call: chance alone can explain every difference', expect.stringMatching(/^too close/)]);
+  expect(verdicts(42)).toEqual([
+    'too close to call: with 3 answers compared at once, chance alone can explain every difference',
+    expect.stringMatching(/^is higher by /),
+  ]);
+  expect(verdicts(80)[0]).toMatch(/^free is higher by /);
+});
+
+describe('over HTTP', () => {
+  let running: Running;
+  beforeAll(async () => {
+    running = await start({ candidates: { home: Array.from({ length: 40 }, (_, i) => `page ${i}`) } });
+    const devices = Array.from({ length: 60 }, (_, i) => bodyOf(i, i % 2 === 0 ? 'web' : 'ios', i % 12));
+    await running.send(await Promise.all(devices));
+  }, 60_000);
+  afterAll(() => running.close());
+
+  interface Answer {
+    readonly error?: string;
+    readonly points: readonly SeriesPoint[];
+    readonly page: { readonly total: number };
+    readonly reports: number;
+    readonly verdict: string;
+    readonly unit?: string;
+    readonly differences: readonly { readonly label: string; readonly difference: Estimate; readonly a: Estimate; readonly b: Estimate }[];
+  }
+  const ask = async (path: string): Promise<Answer & { readonly status: number }> => {
+    const { status, body } = await read<Answer>(`${running.url}/v1/metrics/${path}`);
+    return { ...body, status };
+  };
+
+  test('each day of a series is the estimate of that day, with its change', async () => {
+    const { points, reports, page } = await ask('plan/series');
+    expect([reports, page.total, points.length]).toEqual([60, 12, 12]);
+    expect(points.map(({ from }) => from)).toEqual(Array.from({ length: 12 }, (_, i) => dayText(dayNumber(NOW) - 11 + i)));
+    for (const [i, point] of points.entries()) {
+      const { body } = await read<{ readonly answers: readonly Estimate[]; readonly reports: number }>(
+        `${running.url}/v1/metrics/plan/estimates?from=${point.from}&to=${point.to}`,
+      );
+      expect(point.reports).toBe(body.reports);
+      expect(point.answers).toMatchObject(body.answers.map(({ estimate, low, high }) => ({ estimate, low, high })));
+      for (const [k, answer] of point.answers.entries()) {
+        const before = points[i - 1]?.answers[k];
+        expect(answer.change).toEqual(before === undefined ? null : difference(before, answer));
+      }
+    }
+  });
+
+  test('weeks and months add their days up, and segments and ranges are chosen as for estimates', async () => {
+    const weeks = await ask('plan/series?interval=week');
+    expect(weeks.points.reduce((sum, { reports }) => sum + reports, 0)).toBe(60);
+    expect(weeks.points.map(({ from }) => from)).toEqual(['2026-11-09', '2026-11-16']);
+    expect((await ask('plan/series?interval=month&segment.platform=ios')).points.map(({ reports }) => reports)).toEqual([30]);
+    expect((await ask('plan/series?from=2026-11-19&to=2027-01-01')).points).toHaveLength(2);
+    expect((await ask('plan/series?from=2027-01-01')).points).toEqual([]);
+  });
+
+  test('every kind of metric has a series: numbers and distributions of their means, texts of the largest candidates', async () => {
+    for (const metric of ['speed', 'spread']) {
+      const { points, unit } = await ask(`${metric}/series?interval=month`);
+      expect([unit, points[0]?.answers.map(({ label }) => label)]).toEqual(['value', ['mean']]);
+    }
+    expect((await ask('home/series?interval=month')).points[0]?.answers).toHaveLength(10);
+    expect((await ask('home/series?interval=month&top=3')).points[0]?.answers).toHaveLength(3);
+    expect((await ask('home/series?interval=month&candidate=page%201')).points[0]?.answers).toMatchObject([{ label: 'page 1' }]);
+  });
+
+  test('two ranges and two segments are compared, with a verdict', async () => {
+    const ranges = await ask('plan/compare?a.to=2026-11-14&b.from=2026-11-15');
+    expect(ranges.differences.map(({ label }) => label)).toEqual(['free', 'pro', 'team']);
+    for (const { a, b, difference: found } of ranges.differences) expect(found).toEqual(difference(a, b));
+    expect(ranges.verdict).toMatch(/^(too close to call|\w+ went (up|down) by )/);
+    expect((await ask('plan/compare?a.segment.platform=web&b.segment.platform=ios&from=2026-11-01')).status).toBe(200);
+    expect((await ask('speed/compare?a.segment.platform=web&b.segment.platform=ios')).unit).toBe('value');
+    expect((await ask('home/compare?a.segment.platform=web&b.segment.platform=ios')).page.total).toBe(40);
+    expect(await ask('spread/compare?a.segment.platform=web&b.segment.platform=ios')).toMatchObject({
+      mean: { verdict: expect.any(String) },
+    });
+    expect((await ask('plan/compare?a.to=2020-01-01&b.from=2026-11-15')).verdict).toMatch(/^too few reports: 0 and \d+, /);
+  });
+
+  test.each([
+    'plan/compare',
+    'plan/compare?from=2026-01-01',
+    'plan/compare?a.from=2026-01-02&a.to=2026-01-01&b.from=2026-01-01',
+    'plan/compare?c.from=2026-01-02',
+    'plan/compare?a.segment.colour=red&b.from=2026-01-01',
+    'plan/series?interval=year',
+    'plan/series?top=0',
+    'plan/series?candidate=x',
+  ])('%s is refused in one line', async (path) => {
+    const { status, error } = await ask(path);
+    expect([status, error]).toEqual([400, expect.stringMatching(/^bad-/)]);
+  });
+});
+
+test('a choice whose list grew is compared by the answers of both versions', async () => {
+  const schemaOf = (version: number, answers: readonly string[]) =>
+    defineSchema({
+      app: 'grown',
+      version,
+      budget: { epsilon: 9, per: 'month' },
+      metrics: { plan: choice(answers, { epsilon: 1, description: 'Which plan?' }) },
+    }).document;
+  const running = await start({ schemas: [schemaOf(1, ['a', 'b']), schemaOf(2, ['a', 'b', 'c'])] });
+  try {
+    const { status, body } = await read(`${running.url}/v1/metrics/plan/compare?a.version=1&b.version=2`);
+    expect([status, body]).toMatchObject([
+      200,
+      { a: { version: 1 }, b: { version: 2 }, verdict: expect.stringMatching(/^too few reports/) },
+    ]);
+  } finally {
+    await running.close();
+  }
+});

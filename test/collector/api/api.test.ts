@@ -1,0 +1,168 @@
+/**
+ * The read API against its own description: every route is asked with parameters drawn from it, right and wrong ones. Answers are what
+ * the description says, and refusals are one line that tells nothing of the machine.
+ */
+
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answers, decodeAnswer } from '#collector/api/forms/answers.ts';
+import { bodyOf, type Running, schema, start } from '../../kit/app.ts';
+import { anything, type Described, describedAt, expectRefusal, type Operation, type Parameter } from './described.ts';
+
+let running: Running;
+beforeAll(async () => {
+  running = await start({ candidates: { home: Array.from({ length: 30 }, (_, i) => `page ${i}`) } });
+  const devices = Array.from({ length: 20 }, (_, i) => bodyOf(i, i % 2 === 0 ? 'web' : 'ios', i % 10));
+  await running.send(await Promise.all(devices));
+}, 60_000);
+afterAll(() => running.close());
+
+const described = (): Promise<Described> => describedAt(running.url);
+
+/** The routes of metrics, which any reader may ask. */
+const metricRoutes = async (): Promise<readonly (readonly [path: string, operation: Operation])[]> =>
+  Object.entries((await described()).paths).flatMap(([path, { get }]) => (path.startsWith('/v1/metrics') && get ? [[path, get]] : []));
+
+const SCHEMAS: { readonly [operation: string]: (typeof answers)['list'] } = {
+  listMetrics: answers.list,
+  estimates: answers.estimates,
+  decode: decodeAnswer,
+  series: answers.series,
+  association: answers.association,
+  compare: answers.comparison,
+};
+
+async function check(address: string, operation: string, init: RequestInit = {}): Promise<number> {
+  const response = await fetch(running.url + address, init);
+  const text = await response.text();
+  const { status } = response;
+  expect(status, `${address}: ${text}`).not.toBe(500);
+  expect(response.headers.get('content-type'), address).toMatch(/^application\/json/);
+  const parsed = ((status === 200 && SCHEMAS[operation]) || answers.refusal).safeParse(JSON.parse(text));
+  expect(parsed.error, `${address}: ${text.slice(0, 300)}`).toBeUndefined();
+  if (status === 200) return status;
+  expectRefusal(text, address);
+  return status;
+}
+
+const days = fc
+  .integer({ min: -12, max: 5 })
+  .map((offset) => new Date(Date.parse('2026-11-20') + 86_400_000 * offset).toISOString().slice(0, 10));
+const names = Object.keys(schema.document.metrics);
+
+/** A value that a parameter may have, by its description. */
+function rightValue({ name, schema: { enum: listed, format } }: Parameter): fc.Arbitrary<string> {
+  if (listed) return fc.constantFrom(...listed);
+  if (format === 'date') return days;
+  if (name === 'app') return fc.constant('notes');
+  if (name.endsWith('version')) return fc.constant('1');
+  if (name.includes('segment.')) return fc.constantFrom('web', 'ios');
+  if (name === 'candidate') return fc.constantFrom('page 1', 'other', 'ä');
+  if (name === 'fdr') return fc.constantFrom('0.05', '.2');
+  if (name === 'ranges') return fc.constantFrom('0..50', '0..10,20..80');
+  if (name === 'quantiles') return fc.constantFrom('0.5', '0.1,0.9');
+  return fc.integer({ min: 1, max: 50 }).map(String);
+}
+
+const pairOf = (parameter: Parameter, value: fc.Arbitrary<string>): fc.Arbitrary<readonly [string, string]> =>
+  fc.tuple(
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constant(parameter.name.replace('{segment}', 'platform')) },
+      { weight: 1, arbitrary: fc.constant(parameter.name.replace('{segment}', 'constructor')) },
+    ),
+    value,
+  );
+
+/** Addresses of a route, with a few parameters. */
+function addresses(path: string, { parameters = [] }: Operation, wrong: boolean): fc.Arbitrary<string> {
+  const inQuery = parameters.filter((each) => each.in === 'query');
+  const value = (each: Parameter): fc.Arbitrary<string> => (wrong ? fc.oneof(rightValue(each), anything) : rightValue(each));
+  const known = fc.constantFrom(...inQuery).chain((each) => pairOf(each, value(each)));
+  const pair = wrong ? fc.oneof({ weight: 8, arbitrary: known }, { weight: 1, arbitrary: fc.tuple(anything, anything) }) : known;
+  const name = wrong
+    ? fc.oneof(
+        fc.constantFrom(...names),
+        anything.filter((text) => text !== '' && text !== '.' && text !== '..'),
+      )
+    : fc.constantFrom(...names);
+  return fc
+    .tuple(name, fc.array(pair, { maxLength: 5 }))
+    .map(
+      ([metric, pairs]) =>
+        `${path.replace('{name}', encodeURIComponent(metric.toWellFormed()))}?${new URLSearchParams(pairs.map(([key, text]) => [key, text]))}`,
+    );
+}
+
+describe.each([
+  '/v1/metrics',
+  '/v1/metrics/{name}/estimates',
+  '/v1/metrics/{name}/decode',
+  '/v1/metrics/{name}/series',
+  '/v1/metrics/{name}/association',
+  '/v1/metrics/{name}/compare',
+])('%s', (path) => {
+  test.each([false, true])('answers what is described, and refuses the rest in one line (wrong values: %s)', async (wrong) => {
+    const route = (await described()).paths[path]?.['get'] as Operation;
+    const seen = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(addresses(path, route, wrong), async (address) => {
+        const status = await check(address, route.operationId);
+        expect(Object.keys(route.responses).map(Number), address).toContain(status);
+        seen.set(status, (seen.get(status) ?? 0) + 1);
+      }),
+      { numRuns: 150 },
+    );
+    expect(seen.get(wrong ? 400 : 200)).toBeGreaterThan(0);
+  });
+});
+
+test('the routes of metrics that are described are there', async () => {
+  expect((await described()).openapi).toBe('3.1.0');
+  for (const [path, get] of await metricRoutes()) {
+    const query = get.operationId === 'compare' ? 'a.to=2026-11-14&b.from=2026-11-15' : '';
+    const metric = { decode: 'home', association: 'visits' }[get.operationId] ?? 'plan';
+    expect(await check(`${path.replace('{name}', metric)}?${query}`, get.operationId)).toBe(200);
+  }
+});
+
+test('every kind of metric is answered as described', async () => {
+  const routes = await metricRoutes();
+  for (const name of names)
+    for (const [path, get] of routes) {
+      if (!path.includes('{name}') || (get.operationId === 'association' && name !== 'visits')) continue;
+      const query = get.operationId === 'compare' ? 'a.segment.platform=web&b.segment.platform=ios' : 'segment.platform=web';
+      const expected = get.operationId === 'decode' && name !== 'home' && name !== 'visits' ? 400 : 200; // only texts have strings
+      expect(await check(`${path.replace('{name}', name)}?${query}`, get.operationId)).toBe(expected);
+    }
+});
+
+test.each([
+  ['GET', '/v1/metrics/%/estimates', 400],
+  ['GET', '/v1/metrics/%ff/series', 400],
+  ['GET', '/v1/metrics/plan', 404],
+  ['GET', '/v1/metrics/plan/other', 404],
+  ['POST', '/v1/metrics/plan/estimates', 404],
+  ['DELETE', '/v1/metrics', 404],
+  ['PUT', '/v1/openapi.json', 404],
+])('%s %s is refused in one line', async (method, address, status) => {
+  expect(await check(address, 'refused', { method })).toBe(status);
+});
+
+test('the page shows every route and parameter, and loads nothing from elsewhere', async () => {
+  const response = await fetch(`${running.url}/v1/docs`);
+  const page = await response.text();
+  expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+  for (const [path, item] of Object.entries((await described()).paths))
+    for (const [method, { parameters = [], responses }] of Object.entries(item)) {
+      expect(page).toContain(`<code>${method.toUpperCase()} ${path}</code>`);
+      for (const { name } of parameters) expect(page).toContain(`<code>${name}</code>`);
+      for (const status of Object.keys(responses)) if (status >= '300') expect(page).toContain(`<td>${status}</td>`);
+    }
+  expect(page).not.toMatch(/<script|https?:\/\/|src=/);
+});
+
+test('the docs name every route', () => {
+  const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+  for (const route of ['/estimates', '/decode', '/series', '/compare', '/v1/openapi.json', '/v1/docs']) expect(page).toContain(route);
+});

@@ -1,0 +1,33 @@
+/** Each route has one spelling: rules of a proxy for a path, and the collector's own guards, can't be passed by another one. */
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HEALTH_ROUTES } from '#collector/server/health/health.ts';
+import { type Running, start } from '../../kit/app.ts';
+import { describedAt } from './described.ts';
+
+let running: Running;
+beforeAll(async () => {
+  running = await start();
+});
+afterAll(() => running.close());
+
+/** A path with a trailing slash, and with each of its own letters as a capital one. */
+const others = (path: string): readonly string[] => [
+  `${path}/`,
+  ...path.split('/').flatMap((part, i, parts) => {
+    const changed = part.toUpperCase();
+    return changed === part || part.startsWith('{') ? [] : [parts.with(i, changed).join('/')];
+  }),
+];
+
+test('every route, of the description and of the probes, answers under its spelling only', async () => {
+  const { paths } = await describedAt(running.url);
+  const described = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => [path, method] as const));
+  expect(described.length).toBeGreaterThan(15);
+  for (const [path, method] of [...described, ...HEALTH_ROUTES.map((each) => [each.path, 'get'] as const)]) {
+    const ask = async (at: string): Promise<number> =>
+      (await fetch(running.url + at.replace('{name}', 'home'), { method: method.toUpperCase() })).status;
+    expect(await ask(path), `${method} ${path}`).not.toBe(404);
+    for (const other of others(path)) expect(await ask(other), `${method} ${other}`).toBe(404);
+  }
+});

@@ -1,0 +1,197 @@
+// What the dashboard concludes, and how it draws and writes it, decided by plain functions.
+// A page that overstates what is known would fail here.
+
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, test } from 'vitest';
+import type { Answer, Metric } from '#collector/api/shown.ts';
+import { slotsIn } from '#collector/dashboard/explain.ts';
+import { askedOf, availablePart, filterFromQuery, filterToQuery } from '#collector/dashboard/filter.ts';
+import {
+  daysBetween,
+  decimalsFor,
+  ends,
+  endsOfValue,
+  hundredths,
+  margin,
+  marginOfValue,
+  percent,
+  rangeInWords,
+  valueInWords,
+} from '#collector/dashboard/format.ts';
+import { axisFor, inOrder, judge, labelOf, length, position } from '#collector/dashboard/judge.ts';
+
+const answer = (value: Answer['answer'], estimate: number, half: number): Answer => ({
+  answer: value,
+  label: String(value),
+  estimate,
+  standardError: half / 1.96,
+  low: estimate - half,
+  high: estimate + half,
+});
+
+const metric: Metric = {
+  app: 'notes',
+  metric: 'plan',
+  version: 1,
+  type: 'choice',
+  description: 'Which plan?',
+  mechanism: 'k-ary',
+  every: 'month',
+  epsilon: 1,
+  reports: 100,
+  from: '2026-11-01',
+  to: '2026-11-20',
+  segments: { platform: ['web', 'ios'] },
+};
+
+describe('verdict', () => {
+  test('a lead is announced only when no other interval reaches it', () => {
+    expect(judge([answer('a', 0.5, 0.05), answer('b', 0.39, 0.05)], 'choice')).toMatchObject({ kind: 'lead', answer: { answer: 'a' } });
+    expect(judge([answer('a', 0.5, 0.06), answer('b', 0.39, 0.06)], 'choice')).toMatchObject({ kind: 'close' });
+  });
+  test('nothing is concluded while the highest estimate may be zero', () => {
+    expect(judge([answer('a', 0.1, 0.2), answer('b', -0.1, 0.2)], 'choice').kind).toBe('noise');
+  });
+  test('a flag is about yes, even when no is more common', () => {
+    expect(judge([answer(false, 0.9, 0.01), answer(true, 0.1, 0.01)], 'flag')).toMatchObject({ kind: 'share', answer: { answer: true } });
+  });
+});
+
+describe('axis', () => {
+  test.each([[[answer('a', 0.31, 0.02)]], [[answer('a', 1.2, 0.3), answer('b', -0.2, 0.3)]], [[answer('a', 0.0004, 0.0001)]]])(
+    'no interval is clipped, zero and both ends of the lines are on it: %#',
+    (answers) => {
+      const axis = axisFor(answers, 'choice');
+      expect(axis.bottom).toBeLessThanOrEqual(Math.min(0, ...answers.map(({ low }) => low)));
+      expect(axis.top).toBeGreaterThanOrEqual(Math.max(...answers.map(({ high }) => high)));
+      expect(axis.ticks).toContain(0);
+      expect(axis.ticks.at(-1)).toBeCloseTo(axis.top, 12);
+      expect(axis.ticks.length).toBeLessThanOrEqual(7);
+    },
+  );
+  test('without negative intervals it begins at zero, and a flag has all of 0 to 100 %', () => {
+    const axis = axisFor([answer(true, 0.3, 0.1)], 'flag');
+    expect([axis.bottom, axis.top]).toEqual([0, 1]);
+    expect([position(axis, 0.25), length(axis, 0.5)]).toEqual(['25.000%', '50.000%']);
+  });
+});
+
+describe('words', () => {
+  test('figures have a true minus sign, and no negative zero', () => {
+    expect([percent(-0.0123, 1), percent(-0.0001, 1), percent(0.312, 1)]).toEqual(['\u22121.2\u00a0%', '0.0\u00a0%', '31.2\u00a0%']);
+  });
+  test('decimals follow the narrowest margin, which has two digits', () => {
+    expect([0.02, 0.0009, 0.00003].map((half) => decimalsFor([answer('a', 0.3, half), answer('b', 0.3, 0.4)]))).toEqual([1, 3, 4]);
+  });
+  test('a margin is rounded up, an interval outwards, and by less than a tenth', () => {
+    const shown = answer('a', 0.3, 0.00149);
+    const decimals = decimalsFor([shown]);
+    expect([margin(shown, decimals), ends(shown, decimals, 'to')]).toEqual(['0.15', '29.85\u00a0% to 30.15\u00a0%']);
+    expect(rangeInWords(answer('a', 0.3, 0.00141), 1)).toBe('between 29.8\u00a0% and 30.2\u00a0%');
+    expect([marginOfValue(answer('a', 12, 1.41), 1), endsOfValue(answer('a', -12, 1.41), 1, 'to')]).toEqual([
+      '1.5',
+      '\u221213.5 to \u221210.5',
+    ]);
+  });
+  test('what is shown on both sides of a margin holds the whole interval, though the estimate is rounded and off the middle', () => {
+    for (let i = 0; i < 2_000; i++) {
+      const [estimate, half] = [((i * 7919) % 10_007) / 10_007, 10 ** (-1 - (i % 40) / 10)];
+      const shown = { ...answer('a', estimate, half), low: estimate - 0.97 * half };
+      const decimals = decimalsFor([shown]);
+      const [middle, around] = [hundredths(estimate, decimals), margin(shown, decimals)].map(Number) as [number, number];
+      expect(middle - around).toBeLessThan(100 * shown.low + 1e-9);
+      expect(middle + around).toBeGreaterThan(100 * shown.high - 1e-9);
+    }
+  });
+  test('figures of a claim stay within 0 and 100 %', () => {
+    expect(rangeInWords(answer(true, -0.03, 0.02), 1)).toBe('at most 0.0\u00a0%');
+    expect(rangeInWords(answer(true, 1.03, 0.02), 1)).toBe('at least 100.0\u00a0%');
+  });
+  test('how many reports of one device a range may hold follows the cadence', () => {
+    const days = ['2026-11-01', '2026-11-30'] as const;
+    expect((['once', 'year', 'month', 'week', 'day'] as const).map((every) => slotsIn(every, ...days))).toEqual([1, 1, 1, 5, 30]);
+  });
+  test('a range claims nothing below none or above all', () => {
+    expect(rangeInWords(answer(true, 0.3, 0.1), 0)).toBe('between 20\u00a0% and 40\u00a0%');
+    expect(rangeInWords(answer(true, 0.01, 0.1), 0)).toBe('at most 11\u00a0%');
+    expect(rangeInWords(answer(true, 0.99, 0.1), 0)).toBe('at least 89\u00a0%');
+    expect(rangeInWords(answer(true, 0.5, 0.6), 0)).toBe('not enough reports yet');
+  });
+  test('a mean is claimed within the range of its answers only', () => {
+    const claim = (estimate: number, half: number): string => valueInWords(answer('a', estimate, half), [0, 1_500], 0);
+    expect([claim(222, 4_038), claim(100, 120), claim(1_450, 60), claim(700, 90)]).toEqual([
+      'anything from 0 to 1,500',
+      'at most 220',
+      'at least 1,390',
+      'between 610 and 790',
+    ]);
+    expect([claim(-900, 300), claim(1_900, 300)]).toEqual(['at most 0', 'at least 1,500']);
+    expect(valueInWords(answer('a', -900, 400), [-2_000.5, 0.1], 0)).toBe('between \u22121,300 and \u2212500');
+    expect(valueInWords(answer('a', 0, 4_000), [-2_000.5, 0.1], 0)).toBe('anything from \u22122,000.5 to 0.1');
+  });
+  test('both ends of a range of days count, over a change of clocks too', () => {
+    expect(daysBetween('2026-10-20', '2026-11-02')).toBe(14);
+  });
+});
+
+describe('order', () => {
+  test('buckets have their numbers as all others are, and answers of a list their own', () => {
+    const labels = ['< -1000000', '-1000000 – 0.125', '≥ 1e+21', '1000 – 1500.5'];
+    expect(labels.map((label) => labelOf(answer(label, 0.1, 0), 'histogram'))).toEqual([
+      '< \u22121,000,000',
+      '\u22121,000,000 – 0.125',
+      '≥ 1e+21',
+      '1,000 – 1,500.5',
+    ]);
+    expect(labelOf(answer('1000', 0.1, 0), 'choice')).toBe('1000');
+  });
+  test('yes comes first, few answers stay in schema order, many are sorted by estimate', () => {
+    const few = [answer('a', 0.1, 0.1), answer('b', 0.9, 0.1)];
+    const many = Array.from({ length: 7 }, (_, index) => answer(String(index), index / 10, 0.1));
+    expect(inOrder([answer(false, 0.9, 0.1), answer(true, 0.1, 0.1)], 'flag')[0]?.answer).toBe(true);
+    expect(inOrder(few, 'choice')).toEqual(few);
+    expect(inOrder(many, 'choice')[0]?.answer).toBe('6');
+    expect(inOrder(many, 'histogram')).toEqual(many);
+  });
+});
+
+describe('filter', () => {
+  test('it survives the address bar', () => {
+    const filter = { segments: { platform: 'web' }, days: 7, among: 'reports' } as const;
+    expect(filterFromQuery(filterToQuery(filter))).toEqual(filter);
+  });
+  test('what is not published here is left out', () => {
+    const filter = filterFromQuery('?segment.platform=tv&segment.region=EU&days=30');
+    expect(availablePart(filter, [metric])).toEqual({ segments: {}, days: null, among: 'population' });
+  });
+  test('the last 7 days are 7 days', () => {
+    expect(askedOf(metric, { segments: { platform: 'ios', region: 'EU' }, days: 7, among: 'population' }, '2026-11-20')).toEqual({
+      from: '2026-11-14',
+      to: '2026-11-20',
+      segment: { platform: 'ios' },
+      among: 'population',
+    });
+  });
+});
+
+test('the page carries how each type of question is shown, and none of the words of the privacy statement', async () => {
+  const entry = fileURLToPath(new URL('../../../collector/src/dashboard/judge.ts', import.meta.url));
+  const { metafile, outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, metafile: true });
+  const [output] = Object.values(metafile.outputs);
+  const files = Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
+  expect(files.filter((file) => !file.includes('/dashboard/'))).toEqual([
+    expect.stringMatching(/collector\/src\/estimation\/questions\.ts$/),
+  ]);
+  const [page] = outputFiles;
+  expect(page?.text).toContain('yes-no');
+  expect(page?.text).not.toMatch(/one of a list|only randomized bits|planning/);
+});
+
+test('the page of releases carries the words of measurements, and none of their forms and mechanisms', async () => {
+  const entry = fileURLToPath(new URL('../../../collector/src/dashboard/release-fields.tsx', import.meta.url));
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
+  const [page] = outputFiles;
+  expect(page?.text).toContain('Synthetic table of');
+  expect(page?.text).not.toMatch(/strictObject|geometric|UsageError/);
+});
