@@ -45,10 +45,13 @@ export function createSpill({ spill }: Storage, name: string): Spill {
     drop: (answer) => at(answer).id === answer.id && write(keyOf(answer), { day: answer.day }),
     answers: () =>
       attempt(() =>
-        Array.from({ length: spill?.length ?? 0 }, (_, i) => spill?.key(i) ?? '').flatMap((key) => {
-          const answer = key.startsWith(answers) ? (read(key) as Entry | undefined) : undefined;
-          return answer?.id && keyOf(answer) === key ? [answer] : []; // the key may hold anything
-        }),
+        // Sorted, because browsers may reorder them with each key that is added, also that of a hidden record.
+        Array.from({ length: spill?.length ?? 0 }, (_, i) => spill?.key(i) ?? '')
+          .sort()
+          .flatMap((key) => {
+            const answer = key.startsWith(answers) ? (read(key) as Entry | undefined) : undefined;
+            return answer?.id && keyOf(answer) === key ? [answer] : []; // the key may hold anything
+          }),
       ) ?? [],
     decision: () => remembered(read(consent)),
     decide: (decision) => raise(consent, mark(decision)),

@@ -1,8 +1,8 @@
 /** Pages that are killed, left, restored or closed at once: a slot is answered once, and a refusal stays one. */
 
-import { defineSchema, flag, ledger, type Schema, type Spill } from '@murmuration/client';
+import { defineSchema, flag, ledger, permanent, type Schema, type Spill } from '@murmuration/client';
 import { describe, expect, test, vi } from 'vitest';
-import { type Device, type DeviceOptions, device, reportsOf, results, settle } from './device.ts';
+import { type Device, type DeviceOptions, device, reportsOf, results, settle, timeOf } from './device.ts';
 import { type Browser, modelBrowser, waitingIn } from './model-storage.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
@@ -369,4 +369,27 @@ test.each([0, 1])('50 reloads write one symbol of a slot into the spill, where t
     it.leave();
   }
   expect(symbols.size).toBe(1);
+});
+
+test('of a permanent metric one symbol of an epoch is written into the spill, whatever is recorded on its days', async () => {
+  const kept = permanent(flag({ ...ask, every: 'day' }), { epsilon: 2, renew: 'week' });
+  const asked = defineSchema({ app: 'notes', version: 1, budget: { epsilon: 60, per: 'month' }, metrics: { kept } });
+  const browser = modelBrowser();
+  const time = { now: timeOf(0) };
+  const symbols: number[] = [];
+  for (let day = 0; day < 40; day++) {
+    time.now = timeOf(day);
+    const storage = browser.open();
+    storage.fate = 'rejects';
+    const { setItem } = storage.spill as Spill;
+    vi.spyOn(storage.spill as Spill, 'setItem').mockImplementation((key, text) => {
+      if (text.includes('"symbol"')) symbols.push(day);
+      setItem(key, text);
+    });
+    const it = device(asked, { storage, seed: ++seeds, time });
+    it.telemetry.record('kept', true);
+    await settle();
+    it.leave();
+  }
+  expect(symbols).toEqual([0, 30]); // a window apart, because no window holds two epochs
 });

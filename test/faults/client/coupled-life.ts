@@ -198,7 +198,8 @@ export function createLife(setup: Setup, isHiding: boolean) {
     get length() {
       return local.size;
     },
-    key: (index) => [...local.keys()][index] ?? null,
+    // Browsers may order the keys as they like, and reorder them whenever their number changes.
+    key: (index) => (local.size % 2 > 0 ? [...local.keys()].reverse() : [...local.keys()])[index] ?? null,
     getItem: (key) => local.get(key) ?? null,
     setItem: (key, value) => change(context(), key, value),
     removeItem: (key) => local.has(key) && change(context(), key, undefined),
@@ -307,6 +308,7 @@ export function createLife(setup: Setup, isHiding: boolean) {
     },
     turnClock: (milliseconds: number): void => {
       now += milliseconds;
+      past = []; // what was written keeps no time by which to tell its age
     },
     /** Another hand erases the database, damages it, or erases the spill. */
     erase: (what: 'database' | 'spill' | 'both' | 'damage'): void => {

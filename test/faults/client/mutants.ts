@@ -112,6 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
   spill('an answer stays in the spill', 'at(answer).id === answer.id && write(keyOf(answer), { day: answer.day })', 'answer'),
   spill('a refusal is not spilled', '    decide: (decision) => raise(consent, mark(decision)),', '    decide: () => {},'),
   telemetry('what is spilled is not claimed', 'claim(left), (isDone)', 'claim(), (isDone)'),
+  spill('the order in the spill tells of a hidden record', '          .sort()\n', ''),
   spill('each answer of a slot is spilled', '(at(answer).day ?? Number.NaN) + days > answer.day ||', ''),
   spill(
     'an answer is spilled again once its slot was claimed',
