@@ -1,5 +1,5 @@
 /**
- * Linking: all reports of an epoch come from one stored symbol, so they resemble each other. Whoever keeps single reports can say which ones
+ * Linking: all reports of an epoch come from one stored symbol, so they resemble each other. Anyone who keeps single reports can say which ones
  * are of one device, although no report names it. Local differential privacy does not promise otherwise: it hides the answer. A new epoch
  * has a new symbol and a new cohort, and cuts the link.
  */

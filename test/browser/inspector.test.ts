@@ -105,7 +105,7 @@ test('answers of every type are words and numbers that people read', async () =>
   await click('Privacy');
   await share().click();
   await click('Answer');
-  await says('a random number, and platform (web, ios). Whoever receives it also sees the address of this connection');
+  await says('a random number, and platform (web, ios). Anyone who receives it also sees the address of this connection');
   await says('Reports that are sent together are known to come from one device.');
   await says('A report names 3 answers. In 46 of 100 cases, yours is not among them.');
   await says(/^The report says “(less than 100\u00a0ms|100\u00a0ms to 300\u00a0ms|300\u00a0ms to 1,000\u00a0ms|1,000\u00a0ms or more)”\.$/);

@@ -15,7 +15,7 @@ export const PHRASES: readonly Phrase[] = [
     instead: 'the subject first: "Each answer of a list has ..."',
   },
   { pattern: sentence('Who [^.?!]{1,150}[.]'), instead: '"Devices that ...", "People who ..."' },
-  { pattern: sentence('Whoever [^.]{1,60}? (?:is|are) (?:not|never|no)\\b'), instead: '"People who ... are not ..."' },
+  { pattern: sentence('Whoever\\b'), instead: '"Anyone who ...", "People who ..."' },
   { pattern: sentence('What (?:is|are) (?:no|not)\\b'), instead: '"Requests that are not ..."' },
   { pattern: /\bwhat is no\b/i, instead: '"that is not"' },
   { pattern: /\banew\b/, instead: '"again", or a verb with re-: "restart"' },

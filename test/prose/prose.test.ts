@@ -17,6 +17,7 @@ test.each([
   ['A report tells by being there that it happened.', 'A report reveals by its presence that it happened.'],
   ['Wait for it, for it is slow.', 'Wait for it, because it is slow.'],
   ['You shall see.', 'You will see.'],
+  ['Whoever may write the folder can make a token.', 'Anyone with write access to the folder can make a token.'],
 ])('%s', (wrong, right) => {
   expect(complaintsAbout(wrong)).toEqual([expect.stringContaining('instead of')]);
   expect(complaintsAbout(right)).toEqual([]);

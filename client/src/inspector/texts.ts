@@ -145,7 +145,7 @@ export const english: Texts = {
   waiting: 'What will be sent next',
   nothing: 'Nothing is waiting to be sent.',
   clear: (segments) =>
-    `Sent as it is, with every report: the name and version of these questions, which of them it is about, a day, a random number${segments ? `, and ${segments}` : ''}. Whoever receives it also sees the address of this connection, as with every page.`,
+    `Sent as it is, with every report: the name and version of these questions, which of them it is about, a day, a random number${segments ? `, and ${segments}` : ''}. Anyone who receives it also sees the address of this connection, as with every page.`,
   batched: 'Reports that are sent together are known to come from one device.',
   waits: (day) => `Waits until ${day} or later.`,
   bytes: (count, url) => `Show the exact ${count} bytes, which go to ${url}`,

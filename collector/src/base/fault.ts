@@ -1,5 +1,5 @@
 /**
- * Faults: the errors that the collector's own code throws, each of a kind. Whoever must answer one goes by its kind: requests in
+ * Faults: the errors that the collector's own code throws, each of a kind. Handlers go by the kind: requests in
  * ingest/refuse.ts, commands in cli/cli.ts. Errors of arguments stay a `RangeError` or a `TypeError`, as everywhere in JavaScript.
  */
 

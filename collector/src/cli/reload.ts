@@ -36,7 +36,7 @@ async function readAnew(file: string): Promise<SchemaDocument> {
 
 /**
  * Returns the function that replaces the schemas of a collector by what its files hold now. When one of them can't be read, everything stays
- * as it was. Whoever asks while files are read is answered by one more reading: the latest state wins, and many signals cost no more than
+ * as it was. Anyone who asks while files are read is answered by one more reading: the latest state wins, and many signals cost no more than
  * two.
  *
  * @param read reads a file

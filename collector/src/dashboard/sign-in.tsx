@@ -44,7 +44,7 @@ export function SignIn(): VNode {
         {problem}
       </p>
       <p id="token-help" class="quiet">
-        The collector printed a token when it started for the first time. Whoever runs it makes one for you with{' '}
+        The collector printed a token when it started for the first time. Anyone who runs it makes one for you with{' '}
         <code>murmuration keys create --role viewer --name NAME</code>.
       </p>
     </form>

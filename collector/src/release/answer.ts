@@ -39,7 +39,7 @@ export interface StoredAnswer extends Omit<Preview, 'errors' | 'left'> {
 /** An answer, and its place in the ledger. */
 export interface Answer extends StoredAnswer {
   readonly analyst: string;
-  /** The number and the hash of its entry. Whoever keeps them can tell whether the ledger was changed. */
+  /** The number and the hash of its entry. Anyone who keeps them can tell whether the ledger was changed. */
   readonly entry: { readonly n: number; readonly hash: string; readonly at: string };
   /** True if it was stored before, and so cost nothing. */
   readonly isRepeated: boolean;

@@ -1,6 +1,6 @@
 /**
  * A backend: where a collector keeps its tallies, its administration and the ledger of releases. One value chooses it, `sqlite(folder)` or
- * `postgres(url)`. Whoever holds one need not know which it is. What only one of them can do is on its own type.
+ * `postgres(url)`. Anyone who holds one need not know which it is. What only one of them can do is on its own type.
  */
 
 import type { DatabaseSync } from 'node:sqlite';

@@ -40,7 +40,7 @@ export interface About {
 }
 
 /**
- * How reports leave a device: each `alone` in a batch of its own, at a time of its own, or several `together`. Whoever gets a batch knows
+ * How reports leave a device: each `alone` in a batch of its own, at a time of its own, or several `together`. Anyone who gets a batch knows
  * that its reports are of one device.
  */
 export type Sending = 'alone' | 'together';

@@ -125,7 +125,7 @@ async function releasesOf(folder: string): Promise<LedgerCopy> {
 }
 
 /**
- * Leaves the folder's ledger of releases behind: it knows nothing of what is charged from now on. Whoever removes the mark of the move finds
+ * Leaves the folder's ledger of releases behind: it knows nothing of what is charged from now on. Anyone who removes the mark of the move finds
  * a ledger in doubt, and streams without their secrets.
  */
 async function leaveReleases(folder: string): Promise<void> {
