@@ -33,6 +33,8 @@ const many = asks.has('many')
       notes: count(20, { ...month, description: 'How many notes?' }),
     }
   : {};
+/** More questions leave less for this one: all spend 8 a month, above which the console warns. */
+const isMore = asks.has('event') || asks.has('many');
 const schema = defineSchema({
   app: 'notes',
   version: 1,
@@ -42,7 +44,7 @@ const schema = defineSchema({
   metrics: {
     dark: flag({ epsilon: 1, description: 'Is dark mode on?' }),
     plan: choice(['free', 'pro', 'team'], { epsilon: 1, every: 'once', description: 'Which plan?' }),
-    home: permanent(text({ epsilon: 1, every: 'day', description: 'Home page' }), { epsilon: 4, renew: 'year' }),
+    home: permanent(text({ epsilon: 1, every: 'day', description: 'Home page' }), { epsilon: isMore ? 1 : 4, renew: 'year' }),
     ...event,
     ...many,
   },
