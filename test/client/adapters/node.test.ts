@@ -168,8 +168,9 @@ describe("a Node program's lifecycle", () => {
     return { output, code, signal: killedBy };
   };
 
-  test('flushes once when nothing is left to do; its clock keeps nothing alive', async () => {
-    expect(await program('nodeClock.after(60_000, () => {})')).toEqual({ output: 'flush\n', code: 0, signal: null });
+  test('flushes once when nothing is left to do, and as it exits; its clock keeps nothing alive', async () => {
+    const idle = `process.once('beforeExit', () => console.log('idle')); nodeClock.after(60_000, () => {})`;
+    expect(await program(idle)).toEqual({ output: 'flush\nidle\nflush\n', code: 0, signal: null });
   });
 
   test('flushes on a signal, and the program dies of it as ever', async () => {
@@ -181,9 +182,9 @@ describe("a Node program's lifecycle", () => {
     });
   });
 
-  test('leaves the end to a program that handles the signal itself', async () => {
+  test('leaves the end to a program that handles the signal itself, and flushes again as it exits', async () => {
     const own = `process.once('SIGTERM', () => setTimeout(() => { console.log('cleared'); process.exit(7); }, 50)); setInterval(() => {}, 1000); console.log('ready');`;
-    expect(await program(own, 'SIGTERM')).toEqual({ output: 'ready\nflush\ncleared\n', code: 7, signal: null });
+    expect(await program(own, 'SIGTERM')).toEqual({ output: 'ready\nflush\ncleared\nflush\n', code: 7, signal: null });
   });
 });
 
