@@ -1,6 +1,6 @@
 /** The history of what was sent: what randomized reports say, a few of them, and none after a refusal. */
 
-import { choice, createTelemetry, defineSchema, flag, memoryStorage, type Options, type Spill, type Storage } from '@murmuration/client';
+import { choice, createTelemetry, defineSchema, flag, memoryStorage, type Options, type Storage } from '@murmuration/client';
 import { historyOf, withHistory } from '@murmuration/client/history';
 import { unary } from '@murmuration/client/mechanisms';
 import { fakeClock, memoryTransport, seededRng } from '@murmuration/client/testing';
@@ -8,6 +8,7 @@ import type { Batch } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import { chanceOf } from '#client/inspector/chance.ts';
 import { mechanisms } from '#shared/mechanisms/table.ts';
+import { spillOver } from '../kit/spill.ts';
 import { settle } from './device.ts';
 
 const ask = { epsilon: 1, description: 'a question', every: 'day' } as const;
@@ -23,16 +24,7 @@ const define = () =>
 /** The store of a page: `localStorage`, with the storage of the ledger beside it. */
 function page(): { readonly items: Map<string, string>; readonly storage: Storage } {
   const items = new Map<string, string>();
-  const spill: Spill = {
-    get length() {
-      return items.size;
-    },
-    key: (index) => [...items.keys()][index] ?? null,
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
-  };
-  return { items, storage: { ...memoryStorage(), spill } };
+  return { items, storage: { ...memoryStorage(), spill: spillOver(items) } };
 }
 
 function start(storage: Storage) {

@@ -3,6 +3,7 @@
 import { choice, defineSchema, flag, memoryStorage, type Spill, type Storage } from '@murmuration/client';
 import type { Batch } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
+import { spillOver } from '../kit/spill.ts';
 import { device, reportsOf, results, settle, stateIn, timeOf } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 
@@ -36,19 +37,14 @@ describe('a slot with `otherwise` that an older version of the schema began', ()
 function remembering(): { readonly storage: Storage; readonly crash: () => void } {
   const items = new Map<string, string>();
   const dropped = new Map<string, string>();
-  const spill: Spill = {
-    get length() {
-      return items.size;
-    },
-    key: (index) => [...items.keys()][index] ?? null,
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => {
+  const kept = spillOver(items);
+  const spill: Spill = Object.assign(kept, {
+    removeItem: (key: string) => {
       const text = items.get(key);
       if (text !== undefined) dropped.set(key, text);
       items.delete(key);
     },
-  };
+  });
   return {
     storage: { ...memoryStorage(), spill },
     crash: () => {

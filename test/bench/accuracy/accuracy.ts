@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { MECHANISM_NAMES } from '#collector/planning/simulate/lists.ts';
 import { targets } from '../../kit/coverage/targets.ts';
 import { lists } from '../../kit/lists.ts';
-import type { Part } from '../../kit/part.ts';
+import { type Part, type Ran, runParts } from '../../kit/part.ts';
 import { association } from './association.ts';
 import { cost } from './cost.ts';
 import { coverage } from './coverage.ts';
@@ -29,10 +29,7 @@ function whole(option: string, text: string, least = 1): number {
 }
 
 /** Runs the parts, one after the other. */
-export async function accuracy(args: readonly string[]): Promise<{
-  readonly result: { readonly passed: boolean; readonly failures: readonly string[]; readonly seconds: number };
-  readonly rows: readonly (readonly string[])[];
-}> {
+export async function accuracy(args: readonly string[]): Promise<Ran> {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
   const { values } = parseArgs({
     args: [...args],
@@ -58,22 +55,5 @@ export async function accuracy(args: readonly string[]): Promise<{
     targets,
     coverage: () => coverage(fleets, devices),
   };
-  const names = values.only.split(',');
-  const unknown = names.find((name) => !Object.hasOwn(parts, name));
-  if (unknown !== undefined)
-    throw new TypeError(`--only: expected some of ${Object.keys(parts).join(',')}, got ${JSON.stringify(unknown)}`);
-  const found: Part[] = [];
-  const started = performance.now();
-  for (const name of names) found.push(await (parts[name] as () => Part | Promise<Part>)());
-  const failures = found.flatMap((part) => part.failures);
-  for (const failure of failures) process.stderr.write(`failed: ${failure}\n`);
-  return {
-    result: {
-      passed: failures.length === 0,
-      failures,
-      seconds: Math.round(performance.now() - started) / 1_000,
-      ...Object.fromEntries(names.map((name, i) => [name, (found[i] as Part).result])),
-    },
-    rows: found.flatMap(({ title, rows }, i) => [...(i > 0 ? [[]] : []), [title], ...rows]),
-  };
+  return runParts(parts, values.only, Object.keys(parts).join(','));
 }

@@ -6,7 +6,7 @@
  */
 
 import { parseArgs } from 'node:util';
-import type { Part } from '../../kit/part.ts';
+import { type Part, type Ran, runParts } from '../../kit/part.ts';
 import { calibration, comparison } from './calibration.ts';
 import { cases } from './cases.ts';
 import { rows } from './rows.ts';
@@ -22,10 +22,7 @@ function whole(option: string, text: string): number {
 }
 
 /** Runs the parts, one after the other. */
-export async function decode(args: readonly string[]): Promise<{
-  readonly result: { readonly passed: boolean; readonly failures: readonly string[] };
-  readonly rows: readonly (readonly string[])[];
-}> {
+export async function decode(args: readonly string[]): Promise<Ran> {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
   const { values } = parseArgs({
     args: [...args],
@@ -40,18 +37,5 @@ export async function decode(args: readonly string[]): Promise<{
     rows: () => rows(rounds, seed),
     cases: () => cases(new URL(`../../../${values.cases.replace(/\/*$/, '/')}`, import.meta.url)),
   };
-  const names = values.only.split(',');
-  const unknown = names.find((name) => !Object.hasOwn(parts, name));
-  if (unknown !== undefined) throw new TypeError(`--only: expected some of ${PARTS}, got ${JSON.stringify(unknown)}`);
-  const found = names.map((name) => (parts[name] as () => Part)());
-  const failures = found.flatMap((part) => part.failures);
-  for (const failure of failures) process.stderr.write(`failed: ${failure}\n`);
-  return {
-    result: {
-      passed: failures.length === 0,
-      failures,
-      ...Object.fromEntries(names.map((name, i) => [name, (found[i] as Part).result])),
-    },
-    rows: found.flatMap(({ title, rows: own }, i) => [...(i > 0 ? [[]] : []), [title], ...own]),
-  };
+  return runParts(parts, values.only, PARTS);
 }

@@ -1,10 +1,9 @@
 /** The set-up of the compose file under load through its nginx: the primary is killed, and its standby takes its place as the page says. */
 
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { connect } from 'node:tls';
 import { publish } from '#collector/schemas/catalog.ts';
 import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
+import { type Relay, startRelay } from '../../kit/relay.ts';
 import { describe, document, wire } from '../cells.ts';
 import { type Outcome, sleep } from '../outcome.ts';
 import { beginRun, refusedTo } from './check.ts';
@@ -14,34 +13,11 @@ import { type Name, otherOf, withComposed } from './composed.ts';
 const OF_NGINX = [502, 504];
 
 /** A port on which the load speaks plain HTTP, to a server that speaks TLS. */
-async function startTls(port: number): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const secure = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
-    for (const [socket, other] of [
-      [client, secure],
-      [secure, client],
-    ] as const) {
-      sockets.add(socket);
-      socket
-        .on('error', () => undefined)
-        .on('close', () => {
-          sockets.delete(socket);
-          other.destroy();
-        });
-      socket.pipe(other);
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
+const startTls = (port: number): Promise<Relay> =>
+  startRelay(
+    () => connect({ port, host: '127.0.0.1', rejectUnauthorized: false }),
+    (from, to) => from.pipe(to),
+  );
 
 /** Kills the primary this many times: db1 first, then the one that has taken its place. */
 export const composeFailovers = (times: number): Promise<Outcome> =>
