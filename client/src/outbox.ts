@@ -109,9 +109,11 @@ const waitOf = (device: Device, { pause, day }: State, { by, from, notBefore }: 
 /** Milliseconds until something may be sent; infinite if nothing waits. */
 export const wait = (device: Device, state: State): number => Math.min(...state.outbox.map((batch) => waitOf(device, state, batch)));
 
+/** The batches that this context may send now. */
+const dueNow = (device: Device, state: State): readonly QueuedBatch[] => state.outbox.filter((batch) => waitOf(device, state, batch) <= 0);
+
 /** The batches that this context may send at once: it began them, and they have not been sent yet. */
-export const fresh = (device: Device, state: State): readonly QueuedBatch[] =>
-  state.outbox.filter((batch) => batch.by === device.me && waitOf(device, state, batch) <= 0);
+export const fresh = (device: Device, state: State): readonly QueuedBatch[] => dueNow(device, state).filter(({ by }) => by === device.me);
 
 /**
  * Chooses the batches to send now: all that this context began, and at most one of the others, drawn at random. The remaining ones are
@@ -124,7 +126,7 @@ export const fresh = (device: Device, state: State): readonly QueuedBatch[] =>
  */
 export function seal(device: Device, state: State): readonly QueuedBatch[] {
   const { me, now, coins } = device;
-  const due = state.outbox.filter((batch) => waitOf(device, state, batch) <= 0);
+  const due = dueNow(device, state);
   const others = due.filter(({ by }) => by !== me);
   const old = others[coins.uniform(others.length)];
   const going = due.filter((batch) => batch.by === me || batch === old);

@@ -28,7 +28,7 @@ export interface Path {
 
 /** Randomizes a value into a claim for its metric's slot, or returns why it can't. Nothing refers to the value after this returns. */
 export function randomize({ questions, metrics, coins, newId }: Path, metric: string, value: unknown): Claim | Outcome['result'] {
-  const question = attempt(() => Object.hasOwn(questions, metric)) ? questions[metric] : undefined;
+  const question = attempt(() => metrics[metric] && questions[metric]); // `metrics` has no prototype, so nothing inherited is found
   if (!question) return 'unknown-metric';
   const input = attempt(() => question.input(value as never));
   if (input === undefined) return 'wrong-type';
@@ -69,9 +69,9 @@ export function replace(path: Path, state: State, asked: Claim): Outcome['result
   const batch = state.outbox.find(({ schema, reports }) => schema === path.wire && reports.some(isHere));
   if (account?.answered !== 0 || !batch || !(state.day < account.day + DAYS[every])) return 'already-answered';
   // If an epoch began with this slot, the answer's symbol becomes the epoch's; the symbol of `otherwise` has not been sent yet.
-  const begun = account.epoch?.day === account.day ? { epoch: { ...account.epoch, symbol: asked.symbol } } : {};
-  const next = { ...account, ...begun, by: asked.id, answered: 1 };
-  const report = reportOf(path, asked, next.epoch?.symbol, account.day);
+  const epoch = account.epoch?.day === account.day ? { ...account.epoch, symbol: asked.symbol } : account.epoch;
+  const next = { ...account, epoch, by: asked.id, answered: 1 };
+  const report = reportOf(path, asked, epoch?.symbol, account.day);
   batch.reports = batch.reports.map((old) => (isHere(old) ? report : old));
   state.accounts[asked.metric] = next;
   return 'recorded';

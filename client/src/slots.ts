@@ -3,7 +3,7 @@
  * coins draw the days on which reports are sent.
  */
 
-import { ACCEPTED_DAYS, DAYS, dayText, type MetricDocument } from '@murmuration/shared';
+import { ACCEPTED_DAYS, DAYS, dayText, type MetricDocument, spendingDays } from '@murmuration/shared';
 import type { Device } from './device.ts';
 import { type Claim, nextDay } from './ledger/ledger.ts';
 import { isChosen } from './ledger/participation.ts';
@@ -27,11 +27,8 @@ export interface Entry extends Claim {
 /** True if a metric has an `otherwise` answer, which is reported for devices that recorded nothing. */
 export const hasOtherwise = ({ metrics }: Device, name: string): boolean => metrics[name]?.otherwise !== undefined;
 
-/** The days in which a metric spends its ε once: a slot or, of a permanent metric, an epoch, but no less than a window. */
-export function slotDays({ metrics, budget }: Device, name: string): number {
-  const { every, permanent } = metrics[name] as MetricDocument;
-  return permanent ? Math.max(DAYS[permanent.renew], DAYS[budget.per]) : DAYS[every];
-}
+/** The days for which the spill keeps one answer of a metric. */
+export const slotDays = ({ metrics, budget }: Device, name: string): number => spendingDays(metrics[name] as MetricDocument, budget.per);
 
 /** True if a slot is taken, as far as this context knows. A taken slot is never released, so a record can be refused at once. */
 export function isTaken(device: Device, { accounts }: State, name: string, today: number): boolean {
@@ -55,7 +52,7 @@ function open(device: Device, state: State, asked: Claim): Outcome['result'] {
   const slot = DAYS[(metrics[name] as MetricDocument).every];
   const most = isLater ? Math.min(slot, LATER) : 0;
   const isOtherwise = hasOtherwise(device, name);
-  put(device, state, report, state.day + (isOtherwise ? slot : most) + (isLater ? coins.uniform(most) : 0));
+  put(device, state, report, state.day + (isOtherwise ? slot : most) + coins.uniform(most));
   return isOtherwise ? 'begun' : 'recorded';
 }
 
@@ -81,7 +78,7 @@ export function answer(device: Device, state: State, entry: Entry): Outcome['res
   // Recorded already: by a transaction whose completion was never reported or, with `otherwise`, in the previous slot. The same symbol in
   // two reports would reveal that it is not the `otherwise` answer.
   if (account?.by === entry.id || account?.before === entry.id) return 'recorded';
-  if (!Object.hasOwn(device.metrics, entry.metric)) return 'unknown-metric';
+  if (!device.metrics[entry.metric]) return 'unknown-metric';
   // With a clock that returns NaN, the negated comparison refuses the answer.
   if (entry.wire !== device.wire || !(device.today() <= entry.day + ACCEPTED_DAYS.before)) return 'expired';
   // An answer recorded before the current slot began does not answer a later slot. It may have been claimed long ago and still be in the
@@ -91,10 +88,6 @@ export function answer(device: Device, state: State, entry: Entry): Outcome['res
   // never in more reports than there may be slots on these days.
   if (!hasOtherwise(device, entry.metric))
     return isTaken(device, state, entry.metric, entry.day) ? 'already-answered' : open(device, state, entry);
-  // A report under another version's law was charged by that law, so an answer under this version's law does not replace it.
-  const isOthers = state.outbox.some(
-    ({ schema, reports }) => schema !== device.wire && reports.some(([name, , since]) => name === entry.metric && since === account?.day),
-  );
   // Coins that fail must not make the transaction fail, which would take place without this answer, too.
-  return isOthers ? 'already-answered' : (attempt(() => replace(device, state, entry)) ?? 'no-entropy');
+  return attempt(() => replace(device, state, entry)) ?? 'no-entropy';
 }

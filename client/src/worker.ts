@@ -3,7 +3,7 @@
  * again.
  */
 
-import { type Lifecycle, pageLifecycle } from './adapters/lifecycle.ts';
+import { type Lifecycle, listen, pageLifecycle } from './adapters/lifecycle.ts';
 
 /** The message that asks for a flush, and the tag of the background sync. */
 const FLUSH = 'murmuration:flush';
@@ -24,14 +24,12 @@ interface Told extends Event {
  * @example createTelemetry({ schema, endpoint, lifecycle: workerLifecycle });
  */
 export const workerLifecycle: Lifecycle = (tell) => {
-  const controller = new AbortController();
   const told = (event: Told): void => {
     if (event.data !== FLUSH && event.tag !== FLUSH) return;
     const flushed = Promise.resolve(tell('flush'));
     event.waitUntil?.(flushed);
   };
-  for (const event of ['message', 'sync']) addEventListener(event, told, { signal: controller.signal });
-  return () => controller.abort();
+  return listen({ message: told, sync: told });
 };
 
 /**

@@ -34,18 +34,26 @@ export const isForeign = (): boolean =>
 export const privacyControl = (): boolean =>
   !!(globalThis.navigator as { readonly globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
 
+/** Listens to events of a page or a worker. Returns a function that stops it. */
+export function listen<E extends Event>(listeners: { readonly [event: string]: (event: E) => unknown }): () => void {
+  const controller = new AbortController();
+  for (const [event, told] of Object.entries(listeners))
+    addEventListener(event, told as (event: Event) => unknown, { signal: controller.signal });
+  return () => controller.abort();
+}
+
 /**
  * The lifecycle of a page: hidden, shown or online again; left; and back from the back/forward cache. It does nothing without a document.
  */
-export const pageLifecycle: Lifecycle = (tell) => {
-  if (!isPage()) return () => {};
-  const controller = new AbortController();
-  const { signal } = controller;
-  for (const event of ['visibilitychange', 'online']) addEventListener(event, () => tell('flush'), { signal });
-  addEventListener('pagehide', () => tell('leave'), { signal });
-  addEventListener('pageshow', ({ persisted }) => persisted && tell('return'), { signal });
-  return () => controller.abort();
-};
+export const pageLifecycle: Lifecycle = (tell) =>
+  isPage()
+    ? listen<PageTransitionEvent>({
+        visibilitychange: () => tell('flush'),
+        online: () => tell('flush'),
+        pagehide: () => tell('leave'),
+        pageshow: ({ persisted }) => persisted && tell('return'),
+      })
+    : () => {};
 
 /** The system's clock. */
 export const systemClock: Clock = {

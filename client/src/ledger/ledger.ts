@@ -35,7 +35,7 @@ export interface Account {
    */
   readonly before?: string;
   readonly spent: readonly Spending[];
-  readonly epoch?: { readonly day: number; readonly law: string; readonly symbol: string };
+  readonly epoch?: { readonly day: number; readonly law: string; readonly symbol: string } | undefined;
 }
 
 /** All accounts by metric. A metric keeps its account across versions of the schema. */

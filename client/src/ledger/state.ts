@@ -64,21 +64,25 @@ const periodOf = (days: number): Period => (Object.keys(DAYS) as Period[]).find(
  */
 export function spentState({ metrics, budget }: Pick<SchemaDocument, 'metrics' | 'budget'>, accounts: Accounts, day: number): State {
   const { limit, days } = openWindows(accounts, day, budget);
-  const spent = [{ epsilon: limit, budget: { epsilon: limit, per: periodOf(days) }, day }];
-  const tombstones: [string, Account][] = Object.keys(metrics).map((name, i) => [name, { day, by: '', spent: i > 0 ? [] : spent }]);
-  return { ...emptyState(), day, accounts: bare(Object.fromEntries(tombstones)) };
+  const state = emptyState();
+  let spent: Account['spent'] = [{ epsilon: limit, budget: { epsilon: limit, per: periodOf(days) }, day }];
+  for (const name of Object.keys(metrics)) {
+    state.accounts[name] = { day, by: '', spent };
+    spent = []; // the first account has spent everything
+  }
+  state.day = day;
+  return state;
 }
 
-/** JSON with its checksum in front. The checksum detects damage, not forgery. Its length does not depend on what is stored. */
-const summed = (json: string): string => checksum64(json) + json;
-
-/** The text that is stored. */
-export const stateText = (state: State): string => summed(JSON.stringify(state));
+/** The text that is stored: JSON with its checksum in front, which has 16 characters. The checksum detects damage, not forgery. */
+export function stateText(state: State): string {
+  const json = JSON.stringify(state);
+  return checksum64(json) + json;
+}
 
 /** Parses a stored state. Returns undefined or throws if it is damaged or in another format. */
 export function parseState(text: string): State | undefined {
-  const json = text.slice(text.indexOf('{'));
-  const state = JSON.parse(json) as State;
-  if (state.v !== VERSION || text !== summed(json)) return undefined;
+  const state = JSON.parse(text.slice(16)) as State;
+  if (state.v !== VERSION || text !== stateText(state)) return undefined;
   return { ...state, accounts: bare(state.accounts), retired: bare(state.retired) };
 }

@@ -45,19 +45,12 @@ export function timesIn({ every, permanent }: Charged, days: number, per: Period
   return 1 + Math.ceil((days - gap) / Math.max(gap, DAYS[permanent?.renew ?? every]));
 }
 
-/** The most that a metric can spend in one window. The silence between two epochs is as long as the window, so it holds one of them. */
-const chargeOf = ({ epsilon, every, permanent }: Charged, per: Period): number =>
-  (permanent ?? { epsilon }).epsilon * Math.ceil(DAYS[per] / (permanent ? Math.max(DAYS[permanent.renew], DAYS[per]) : DAYS[every]));
-
 /**
- * True if a device can account for a metric: its charge is a number above 0 that fits the budget on its own. It is false if a period has no
- * known length (`per: 'quarter'`) or an ε is not a finite number. Comparisons with NaN are always false, so the ledger would find every
- * slot of such a metric free. This is the only check of a schema in production bundles.
+ * The days in which a metric spends its ε once: a slot or, of a permanent metric, an epoch, but no less than a window. The silence between
+ * two epochs is as long as the window, so it holds one of them.
  */
-export function isChargeable(metric: Charged, { epsilon, per }: Budget): boolean {
-  const charge = chargeOf(metric, per);
-  return charge > 0 && fits([charge], epsilon);
-}
+export const spendingDays = ({ every, permanent }: Pick<Charged, 'every' | 'permanent'>, per: Period): number =>
+  permanent ? Math.max(DAYS[permanent.renew], DAYS[per]) : DAYS[every];
 
 /**
  * The ε above which the audit fails, unless it is accepted, and development warns. At 3 one report of a flag is the true answer nineteen
@@ -77,6 +70,10 @@ export function chargesOf(metrics: { readonly [name: string]: Charged }, per: Pe
 /**
  * The metrics that a device answers under `assign: 'random'`: it walks its own random order and takes each metric that still fits the
  * budget. The order is drawn independently of all values, so each metric's devices are a random sample of all devices.
+ *
+ * A metric that a device can't account for is never taken: its charge must be a number above 0, which it is not if a period has no known
+ * length (`per: 'quarter'`) or an ε is not a finite number. Comparisons with NaN are always false, so the ledger would find every slot of
+ * such a metric free. `defineSchema` therefore asks this of each metric alone, as the only check of a schema in production bundles.
  */
 export function assigned(
   order: readonly string[],
@@ -86,8 +83,8 @@ export function assigned(
   const taken: number[] = [];
   return order.filter((name) => {
     const metric = metrics[name]; // undefined if only an older version had it
-    const charge = metric && chargeOf(metric, per);
-    return charge && fits([...taken, charge], epsilon) && taken.push(charge);
+    const charge = metric && (metric.permanent ?? metric).epsilon * Math.ceil(DAYS[per] / spendingDays(metric, per));
+    return charge && charge > 0 && fits([...taken, charge], epsilon) && taken.push(charge);
   });
 }
 

@@ -2,7 +2,7 @@
  * The checks of a schema before it ships. The same rules apply to a schema as an app defines it and to its document, so the collector
  * accepts whatever `defineSchema` accepts. The checks run in development, in tests and in every command of the collector. A production
  * bundle (`process.env.NODE_ENV` is "production") omits them, because its schema has already been checked. No guarantee depends on them
- * there: laws refuse an ε that they can't represent, `defineSchema` refuses charges that can't be counted (`isChargeable`), a range without
+ * there: laws refuse an ε that they can't represent, `defineSchema` refuses charges that can't be counted (`assigned`), a range without
  * width accepts no number, and the ledger enforces the budget.
  */
 

@@ -1,6 +1,6 @@
 /** `defineSchema` checks and resolves a schema: one const object that the app uses directly and the collector reads. */
 
-import { assertCharges, isChargeable } from './charges.ts';
+import { assertCharges, assigned } from './charges.ts';
 import { assertSpec } from './checks.ts';
 import { type About, type MetricDocument, type SchemaDocument, wireName } from './document.ts';
 import type { Questions, SchemaSpec, Segments } from './spec.ts';
@@ -35,7 +35,7 @@ export function defineSchema<const M extends Questions, const S extends Segments
     isTraceable ||= traces?.(metrics[name].law);
   }
   if (process.env.NODE_ENV !== 'production') assertCharges(metrics, budget, assign);
-  else if (!Object.values(metrics).every((metric) => isChargeable(metric, budget))) throw new RangeError('budget');
+  else if (!Object.keys(metrics).every((name) => assigned([name], metrics, budget).length > 0)) throw new RangeError('budget');
   const reports = spec.reports ?? (isTraceable ? 'alone' : 'together');
   const document = { format: 1, chooser: 1, app, version, devices, budget, segments, assign, reports, metrics, about } as SchemaDocument & {
     readonly segments?: S;

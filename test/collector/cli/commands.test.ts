@@ -430,10 +430,7 @@ describe('bad usage', () => {
       ['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '0.5'],
       '--permanent: expected at least --epsilon',
     ],
-    [
-      ['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '99'],
-      'epsilon that 32-bit integers can represent',
-    ],
+    [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '99'], 'epsilon that 32 bits represent'],
     [['simulate', '--type', 'distribution', '--range', '0,1', '--epsilon', '1', '--permanent', '2'], '--permanent: expected --type flag'],
     [
       ['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '2', '--mechanism', 'subset'],
@@ -450,7 +447,7 @@ describe('bad usage', () => {
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--distribution', 'normal'], '--distribution: expected zipf:S'],
     [
       ['simulate', '--type', 'choice', '--answers', '100000', '--epsilon', '0.0001', '--mechanism', 'k-ary'],
-      'epsilon that 32-bit integers can represent',
+      'epsilon that 32 bits represent',
     ],
   ])('%s', (args, message) => {
     const { status, stdout, stderr } = run(...args);

@@ -90,7 +90,7 @@ export const MUTANTS: readonly Mutant[] = [
   record('an answer never begins an epoch', 'account.epoch?.day === account.day ? {', 'false ? {'),
   record(
     'an answer of an epoch is its own',
-    'reportOf(path, asked, next.epoch?.symbol, account.day)',
+    'reportOf(path, asked, epoch?.symbol, account.day)',
     'reportOf(path, asked, asked.symbol, account.day)',
   ),
   record(
@@ -121,8 +121,8 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   slots(
     'each day of an epoch spills a symbol',
-    'permanent ? Math.max(DAYS[permanent.renew], DAYS[budget.per]) : DAYS[every]',
-    'DAYS[every]',
+    'spendingDays(metrics[name] as MetricDocument, budget.per)',
+    'DAYS[(metrics[name] as MetricDocument).every]',
   ),
   telemetry(
     'an answer is not spilled',
@@ -143,7 +143,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   telemetry('a hidden record is not claimed by a flush', 'isAll || hides(entry)', 'isAll'),
 
-  state('no checksum', 'state.v !== VERSION || text !== summed(json)', 'false'),
+  state('no checksum', 'state.v !== VERSION || text !== stateText(state)', 'false'),
   outbox('a batch that was sent takes more', "    batch.by = '';\n", ''),
   outbox('batches that others began take more', 'each.by === by || ', ''),
   outbox('reports that are sent alone share a batch', '        !isAlone &&\n', ''),
