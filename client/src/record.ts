@@ -60,18 +60,21 @@ export function take(path: Path, state: State, asked: Claim): QueuedReport | Out
 /**
  * Replaces the queued report of `otherwise` with an answer, until the slot ends. The slot is checked against the day on which the device
  * last looked, and that day does not change, so that nothing reveals whether something was recorded. If another version of the schema began
- * the slot, answers under this version are refused, because the slot was charged with the ε of that version's law.
+ * the slot, its report is in a batch of that version. Answers under this version are then refused, because the slot was charged with the ε
+ * of that version's law.
  */
 export function replace(path: Path, state: State, asked: Claim): Outcome['result'] {
   const account = state.accounts[asked.metric];
   const { every } = path.metrics[asked.metric] as MetricDocument;
   const isHere = ([metric, , since]: QueuedReport): boolean => metric === asked.metric && since === account?.day;
-  const batch = state.outbox.find(({ schema, reports }) => schema === path.wire && reports.some(isHere));
+  const batch = state.outbox.find(({ schema, reports }) => reports.some(isHere) && schema === path.wire);
   if (account?.answered !== 0 || !batch || !(state.day < account.day + DAYS[every])) return 'already-answered';
   // If an epoch began with this slot, the answer's symbol becomes the epoch's; the symbol of `otherwise` has not been sent yet.
   const epoch = account.epoch?.day === account.day ? { ...account.epoch, symbol: asked.symbol } : account.epoch;
   const next = { ...account, epoch, by: asked.id, answered: 1 };
-  const report = reportOf(path, asked, epoch?.symbol, account.day);
+  // Coins that fail must not make the transaction fail, which would take place without this answer, too.
+  const report = attempt(() => reportOf(path, asked, epoch?.symbol, account.day));
+  if (!report) return 'no-entropy';
   batch.reports = batch.reports.map((old) => (isHere(old) ? report : old));
   state.accounts[asked.metric] = next;
   return 'recorded';

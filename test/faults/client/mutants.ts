@@ -80,8 +80,8 @@ export const MUTANTS: readonly Mutant[] = [
   record('another answer is replaced', 'account?.answered !== 0 || ', '!account || '),
   record(
     'an answer without a report',
-    'const batch = state.outbox.find(({ schema, reports }) => schema === path.wire && reports.some(isHere));',
-    'const batch = state.outbox.find(({ schema, reports }) => schema === path.wire && reports.some(isHere)) ?? { reports: [] as Report[] };',
+    'const batch = state.outbox.find(({ schema, reports }) => reports.some(isHere) && schema === path.wire);',
+    'const batch = state.outbox.find(({ schema, reports }) => reports.some(isHere) && schema === path.wire) ?? { reports: [] as Report[] };',
   ),
   record('an answer after its slot', ' || !(state.day < account.day + DAYS[every])', ''),
   record("another slot's report is replaced", 'metric === asked.metric && since === account?.day', 'metric === asked.metric'),
