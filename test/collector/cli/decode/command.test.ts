@@ -208,7 +208,7 @@ describe('bad input', () => {
 });
 
 test('reports of google/rappor’s own client are decoded: at least 40 true strings, at most 5 false ones', () => {
-  const data = fileURLToPath(new URL('../../decode/data/demo3-exp/', import.meta.url));
+  const data = fileURLToPath(new URL('data/demo3-exp/', import.meta.url));
   const [out, real] = [join(folder, 'demo3.csv'), new Set(rowsOf(join(data, 'truth.csv')).keys())];
   const args = ['--params', join(data, 'params.csv'), '--counts', join(data, 'counts.csv'), '--map', join(data, 'map.csv.gz')];
   expect(decode(...args, '--out', out)).toMatchObject({ status: 0 });

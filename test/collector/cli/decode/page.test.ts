@@ -11,7 +11,7 @@ import { bin } from '../../../setup/command.ts';
 const page = readFileSync(new URL('../../../../docs/from-rappor.md', import.meta.url), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-from-rappor-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-cpSync(fileURLToPath(new URL('../../decode/data/demo3-exp/', import.meta.url)), folder, { recursive: true });
+cpSync(fileURLToPath(new URL('data/demo3-exp/', import.meta.url)), folder, { recursive: true });
 
 /** Runs a command line of the page in the folder of its files. */
 function run(line: string): { readonly status: number | null; readonly stdout: string } {
