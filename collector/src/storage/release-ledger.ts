@@ -4,10 +4,9 @@
  */
 
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '@murmuration/shared';
-import { Fault, StoreAway, StoreFull } from '../base/fault.ts';
-import { isRefusal } from './postgres/errors.ts';
+import { Fault } from '../base/fault.ts';
+import { retry, untilPatienceEnds } from '../base/retry.ts';
 
 /**
  * Kind of an entry: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
@@ -91,7 +90,7 @@ export interface LedgerTransaction {
   readonly head: () => Promise<Head>;
   /** Why the ledger may have lost entries, which a restored backup has; undefined if nothing speaks for it. */
   readonly doubt: () => Promise<string | undefined>;
-  /** Takes the ledger as it is for whole from now on. */
+  /** Accepts the current ledger as complete. */
   readonly settle: () => Promise<void>;
   readonly secrets: Secrets;
 }
@@ -100,24 +99,18 @@ export interface LedgerTransaction {
 export interface Ledger {
   /** Runs work while no other process or connection can write the ledger. What it has appended is durable when this resolves. */
   readonly transact: <T>(work: (ledger: LedgerTransaction) => Promise<T>) => Promise<T>;
+  /** True if an error of `transact` may pass: the store is away, full, or does not allow a write. */
+  readonly mayPass: (error: unknown) => boolean;
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds for which an answer that was charged is kept, until it can be written, and between two tries. */
-const KEPT = 10_000;
-const PAUSE = 250;
-
 /** Runs a transaction that writes what was charged before, again while the store can't: a charge should not stay without its answer. */
-export async function insist<T>({ transact }: Ledger, work: (ledger: LedgerTransaction) => Promise<T>): Promise<T> {
-  for (const end = performance.now() + KEPT; ; ) {
-    try {
-      return await transact(work);
-    } catch (error) {
-      const mayWork = error instanceof StoreAway || error instanceof StoreFull || isRefusal(error);
-      if (!mayWork || performance.now() > end) throw error;
-      await sleep(PAUSE);
-    }
-  }
+export function insist<T>({ transact, mayPass }: Ledger, work: (ledger: LedgerTransaction) => Promise<T>): Promise<T> {
+  const pause = untilPatienceEnds();
+  return retry(
+    () => transact(work),
+    (error) => pause(error, mayPass(error)),
+  );
 }
 
 /** A ledger on its way to another store. */
@@ -203,6 +196,7 @@ export function lazyLedger(open: () => Ledger): Ledger {
       opened ??= open();
       return opened.transact(work);
     },
+    mayPass: (error) => opened?.mayPass(error) === true,
     close: async () => opened?.close(),
   };
 }

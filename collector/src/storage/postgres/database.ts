@@ -3,9 +3,9 @@
  * not answer, work is refused at once, and the database is tried again until it answers.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { StoreAway } from '../../base/fault.ts';
+import { retry } from '../../base/retry.ts';
 import type { PostgresSource } from '../store.ts';
 import { settingsOf } from './connection.ts';
 import { Crowded, checkWritable, isGone, lineOf, meaningOf, NoConnection, sqlState, TryAgain } from './errors.ts';
@@ -161,19 +161,19 @@ export class Database {
    * @throws {StoreFull} when the database's disk is full
    */
   async transaction<T>(work: Work<T>, mode: string = READ_COMMITTED): Promise<T> {
-    for (let tries = 1; ; ) {
-      try {
-        return await this.#semaphore.take(() => this.#attempt(work, mode), this.#checkThere);
-      } catch (error) {
+    let tries = 0;
+    return retry(
+      () => this.#semaphore.take(() => this.#attempt(work, mode), this.#checkThere),
+      (error) => {
         if (error instanceof Crowded) {
           this.#semaphore.shrink(error.connections);
-          await sleep(PAUSE);
-          continue;
+          return PAUSE;
         }
-        if (error instanceof TryAgain && tries++ < TRIES) continue;
-        throw error instanceof TryAgain ? new StoreAway(error.message) : error;
-      }
-    }
+        if (!(error instanceof TryAgain)) throw error;
+        if (++tries < TRIES) return 0;
+        throw new StoreAway(error.message);
+      },
+    );
   }
 
   async close(): Promise<void> {

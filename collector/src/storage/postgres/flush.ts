@@ -4,8 +4,8 @@
  * known, and their batches are duplicates, which are acknowledged like batches that were counted.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreAway } from '../../base/fault.ts';
+import { retry } from '../../base/retry.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
 import type { Group } from '../group-commit.ts';
 import { appOf } from '../quota.ts';
@@ -159,22 +159,25 @@ export async function flush(group: Group, parts: FlushParts): Promise<readonly A
     places: new Set(group.partitions.map(placeOfPartition).filter((place) => quotas.isTight(place))),
     isFolded: false,
   };
-  for (let tries = 1; ; ) {
-    try {
-      return await attempt(group, batches, parts, tight);
-    } catch (error) {
+  let tries = 0;
+  return retry(
+    () => attempt(group, batches, parts, tight),
+    async (error) => {
       if (error instanceof TooTight) {
         quotas.tighten(error.place);
         if (tight.places.has(error.place)) {
           await parts.settle();
           tight.isFolded = true;
         } else tight.places.add(error.place);
-        continue;
+        return 0;
       }
-      const isLast = tries++ === TRIES;
-      if (!isLast && sqlState(error) === NO_PARTITION) parts.partitions.forget();
-      else if (!isLast && error instanceof StoreAway) await sleep(PAUSE * (tries - 1));
-      else throw isRefusal(error) ? new TakesNone(lineOf(error)) : error;
-    }
-  }
+      const isLast = ++tries === TRIES;
+      if (!isLast && sqlState(error) === NO_PARTITION) {
+        parts.partitions.forget();
+        return 0;
+      }
+      if (!isLast && error instanceof StoreAway) return PAUSE * tries;
+      throw isRefusal(error) ? new TakesNone(lineOf(error)) : error;
+    },
+  );
 }

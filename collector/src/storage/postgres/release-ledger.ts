@@ -8,8 +8,8 @@
  * When the answer to a COMMIT is lost, the last entry of the transaction tells whether it was committed: its hash is that of no other entry.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreAway } from '../../base/fault.ts';
+import { StoreAway, StoreFull } from '../../base/fault.ts';
+import { retry, untilPatienceEnds } from '../../base/retry.ts';
 import {
   COLUMNS,
   conditionOf,
@@ -29,16 +29,13 @@ import {
 } from '../release-ledger.ts';
 import type { PostgresSource } from '../store.ts';
 import { Database, type Query } from './database.ts';
+import { isRefusal } from './errors.ts';
 import { checkVersion, SCHEMA } from './tables.ts';
 
 /** The place, and the time: the clocks of collectors may differ. Asked once the ledger is locked, because the wait may be long. */
 const PLACE = `SELECT (SELECT system_identifier FROM pg_control_system()) || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
   || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database()) || ' ' || '${SCHEMA}.release_entry'::regclass::oid,
   (extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
-
-/** Milliseconds for which it is tried to find out whether entries were committed, and between two tries. */
-const PATIENCE = 10_000;
-const PAUSE = 250;
 
 /** Locks the ledger. */
 const LOCK = `SELECT place, version FROM ${SCHEMA}.release_place, ${SCHEMA}.store FOR UPDATE OF release_place`;
@@ -177,18 +174,21 @@ export function openPostgresLedger(source: PostgresSource): Ledger {
         });
         return done;
       });
-    for (const end = performance.now() + PATIENCE; ; ) {
-      try {
+    const pause = untilPatienceEnds();
+    return retry(
+      async () => {
         isMarkDue = false;
         const result = await attempt();
         seen = last ?? seen;
         return result;
-      } catch (error) {
-        if (isMarkDue) await mark();
-        else if (last === undefined || !(error instanceof StoreAway) || performance.now() > end) throw error;
-        else await sleep(PAUSE);
-      }
-    }
+      },
+      async (error) => {
+        if (!isMarkDue) return pause(error, last !== undefined && error instanceof StoreAway);
+        await mark();
+        return 0;
+      },
+    );
   };
-  return { transact, close: () => database.close() };
+  const mayPass = (error: unknown): boolean => error instanceof StoreAway || error instanceof StoreFull || isRefusal(error);
+  return { transact, mayPass, close: () => database.close() };
 }

@@ -155,6 +155,7 @@ export function openSqliteLedger(folder: string): Ledger {
       );
       return result;
     },
+    mayPass: (error) => error instanceof StoreFull,
     close: async () => {
       await last.get(name);
       if (isLeft) erase();

@@ -28,6 +28,7 @@ function memory(known: readonly Entry[] = [], kept: ReadonlyMap<number, string> 
   const secrets = new Map(kept);
   return {
     fork: () => memory(entries, secrets),
+    mayPass: () => false,
     close: async () => undefined,
     transact: (work) =>
       work({
