@@ -1,6 +1,6 @@
 /** The storage of pages and workers: IndexedDB, which browsers serialize between tabs and flush to the disk on request. */
 
-import { isPage } from './lifecycle.ts';
+import { isPage, listen } from './lifecycle.ts';
 import type { Spill, Storage, Updated } from './storage.ts';
 
 const ITEMS = 'items';
@@ -21,13 +21,19 @@ function spillOf(): Spill | undefined {
 }
 
 /** Calls back when another page stored something under the key. */
-function watch(key: string, changed: () => void): () => void {
-  const told = (event: StorageEvent): void => {
-    if (event.key === key) changed();
-  };
-  addEventListener('storage', told);
-  return () => removeEventListener('storage', told);
-}
+const watch = (key: string, changed: () => void): (() => void) =>
+  listen<StorageEvent>({ storage: (event) => event.key === key && changed() });
+
+/** True if a database exists, or if the engine can't tell. One without a version is the empty file of an aborted upgrade (WebKit). */
+const exists = async (name: string): Promise<boolean> =>
+  (await indexedDB.databases?.())?.some((each) => each.name === name && each.version) ?? true;
+
+/** The result of a request. */
+const settled = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
 
 /**
  * Keeps everything in IndexedDB, with `localStorage` as the spill. A step is one strict transaction and completes when it is on the disk.
@@ -80,27 +86,22 @@ export function webStorage(name = 'murmuration'): Storage {
       };
 
       const run = (database: IDBDatabase): void => {
-        try {
-          const own = database.transaction(ITEMS, 'readwrite', { durability: 'strict' });
-          const items = own.objectStore(ITEMS);
-          const read = items.get(key);
-          transaction = own;
-          read.onsuccess = () =>
-            decide(read.result, (next, result) => {
-              own.oncomplete = () => resolve(result);
-              if (next !== undefined) items.put(next, key);
-              own.commit?.();
-            });
-          own.onabort = () => reject(own.error);
-        } catch (error) {
-          reject(error);
-        }
+        const own = database.transaction(ITEMS, 'readwrite', { durability: 'strict' });
+        const items = own.objectStore(ITEMS);
+        const read = items.get(key);
+        transaction = own;
+        read.onsuccess = () =>
+          decide(read.result, (next, result) => {
+            own.oncomplete = () => resolve(result);
+            if (next !== undefined) items.put(next, key);
+            own.commit?.();
+          });
+        own.onabort = () => reject(own.error);
       };
 
       /** Opens the existing version, or 1 if there is none. A higher version creates the store in a database that lacks it. */
       const open = (version?: number): void => {
         const request = indexedDB.open(name, version);
-        let end = (): void => reject(request.error);
         opening++;
         request.onupgradeneeded = () => {
           transaction = request.transaction;
@@ -109,41 +110,33 @@ export function webStorage(name = 'murmuration'): Storage {
             decide(undefined, (next, result) => {
               if (next !== undefined) request.result.createObjectStore(ITEMS);
               else {
-                end = () => resolve(result);
+                resolve(result);
                 transaction?.abort(); // so that nothing is created
               }
             });
         };
-        request.onerror = () => {
-          opening--;
-          end();
-        };
-        request.onsuccess = () => {
-          opening--;
-          const database = request.result;
-          const isWhole = database.objectStoreNames.contains(ITEMS);
-          if (failure || connection || !isWhole) database.close();
-          else {
-            connection = database;
-            database.onclose = database.onversionchange = disconnect;
-          }
-          if (failure) reject(failure);
-          else if (connection) run(connection);
-          else open(database.version + 1);
-        };
+        settled(request)
+          .finally(() => opening--)
+          .then((database) => {
+            const isWhole = database.objectStoreNames.contains(ITEMS);
+            if (failure || connection || !isWhole) database.close();
+            else {
+              connection = database;
+              database.onclose = database.onversionchange = disconnect;
+            }
+            if (failure) reject(failure);
+            else if (connection) run(connection);
+            else open(database.version + 1);
+          })
+          .catch(reject);
       };
 
       /** Opens a database only if it exists or there will be something to store: WebKit keeps the empty file of an aborted upgrade. */
       const find = async (): Promise<void> => {
-        let found: IDBDatabaseInfo[] | undefined;
         opening++;
-        try {
-          found = await indexedDB.databases?.();
-        } finally {
-          opening--;
-        }
+        const isThere = await exists(name).finally(() => opening--);
         if (failure) return;
-        if (!found || found.some((each) => each.name === name && each.version)) open();
+        if (isThere) open();
         else decide(undefined, (next, result) => (next === undefined ? resolve(result) : open()));
       };
 
@@ -166,15 +159,10 @@ export function webStorage(name = 'murmuration'): Storage {
     // this returns, waits for no transaction, and no page that is frozen holds it up.
     agreed: async (key, change) => {
       const own = `${name}:${key}`;
-      if (change === undefined) return (await indexedDB.databases?.())?.some((each) => each.name === own) ?? true;
-      return new Promise((resolve, reject) => {
-        const request = change ? indexedDB.open(own) : indexedDB.deleteDatabase(own);
-        request.onerror = () => reject(request.error);
-        request.onsuccess = () => {
-          (request.result as IDBDatabase | undefined)?.close();
-          resolve(change);
-        };
-      });
+      if (change === undefined) return exists(own);
+      const database: IDBDatabase | undefined = await settled(change ? indexedDB.open(own) : indexedDB.deleteDatabase(own));
+      database?.close();
+      return change;
     },
     transact: async (key, update) => {
       for (let isAgain = false; !broken; isAgain = true) {
