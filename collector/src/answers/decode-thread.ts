@@ -8,7 +8,7 @@ import { isStringLaw } from '@murmuration/shared';
 import { Refusal } from '../base/refusal.ts';
 import { createTaskQueue, type Reply, type TaskLimits, threadFile } from '../base/threads.ts';
 import type { Store } from '../storage/store.ts';
-import { candidateAnswersOf, MapCache, mapBytesOf } from './candidates.ts';
+import { candidateAnswersOf, createMapCache, mapBytesOf } from './candidates.ts';
 import type { DecodeNote, DecodeOrder, DecodeTask, Progress } from './decoded-strings.ts';
 import type { PackedAnswer } from './packed-answer.ts';
 import { AnswerCache, type HeldAnswer } from './packed-answer.ts';
@@ -76,7 +76,7 @@ export function createDecoding(options: DecodingOptions): Decoding {
   };
   const queue = createTaskQueue<DecodeOrder, PackedAnswer>(start, limits, isReply);
   const cache = new AnswerCache();
-  const maps = new MapCache(MOST_KEPT_BYTES);
+  const maps = createMapCache(MOST_KEPT_BYTES);
   const followed = new Map<string, Followed>();
   let last = 0;
 
@@ -98,7 +98,7 @@ export function createDecoding(options: DecodingOptions): Decoding {
     const id = ++last;
     const mapKey = mapKeyOf(task);
     notes.set(id, (note) => {
-      if ('map' in note) maps.keep(mapKey, note.map);
+      if ('map' in note) maps.set(mapKey, note.map);
       else tell(note.progress);
     });
     try {

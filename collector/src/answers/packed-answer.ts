@@ -77,6 +77,9 @@ export function partsOf(answer: PackedAnswer, { offset, limit }: Page): readonly
 /*
  * Answers that were computed, or are being computed, by what was asked. Equal questions share one computation and its bytes. What is kept
  * and what is being sent is bounded together, so that clients who do not read hold no more memory than one bound.
+ *
+ * lru-cache 11.5.3, which keeps maps of candidates, does not fit: its `fetchMethod` follows the signal of the first who asks only, and it
+ * forgets an answer that is being sent, whose bytes it then no longer counts.
  */
 
 /** Bytes of answers that are kept. */

@@ -1,5 +1,6 @@
 /** The parts of streams: the state of each that nobody may see, its cells, and the sessions that are kept in memory. */
 
+import { LRUCache } from 'lru-cache';
 import type { Ledger, LedgerTransaction } from '../../storage/release-ledger.ts';
 import { dayOf } from '../measures/measure.ts';
 import type { Interactive, Session } from '../mechanisms/interactive.ts';
@@ -121,7 +122,7 @@ interface News {
 
 /** The sessions of streams. */
 export class Sessions {
-  readonly #kept = new Map<number, Kept>();
+  readonly #kept = new LRUCache<number, Kept>({ max: MOST_KEPT });
 
   /** Reads the hard answers of a stream that are not known. */
   async newsOf(ledger: LedgerTransaction, stream: Stream): Promise<News> {
@@ -138,9 +139,7 @@ export class Sessions {
       (before, { where, value }) => mechanism.learn(before, { query: cellsIn(stream.columns, where), value }),
       known.session,
     );
-    this.#kept.delete(stream.stream);
     this.#kept.set(stream.stream, { mechanism, session, last: hard.at(-1)?.entry ?? known.last });
-    for (const oldest of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(oldest);
     return { mechanism, session };
   }
 }
