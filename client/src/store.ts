@@ -118,8 +118,8 @@ export function createDeviceStore(
             after(look(), () => {
               store.view = state;
               spill.spend(lastDay(state));
-              // The consent is granted by default: nobody has written the note.
-              if (isGranted && !state.decision.count && isNoted === false) void attempt(() => storage.agreed?.(name, true));
+              // The consent is granted by default: nobody has written the note. One that the ledger knows of was erased, by a refusal.
+              if (isGranted && !state.decision.count && !state.noted && isNoted === false) void attempt(() => storage.agreed?.(name, true));
               // The note was found missing after the ledger knew of it: the person has refused, and what waits is erased.
               const isRefused = isMissing(state);
               learn(isRefused ? { count: state.decision.count + 1, value: 'denied' } : state.decision);

@@ -21,10 +21,7 @@ type Options = DeviceOptions<(typeof schema)['questions']>;
 const open = (storage: Storage, options: Partial<Options> = {}) =>
   device(schema, { storage, consent: 'ask', seed: ++seeds, time, ...options });
 /** A worker's storage: as a page's, but nothing tells what another context has written. */
-const workerOf = (browser: Browser) => {
-  const { spill: _, watch: __, ...context } = browser.open();
-  return context;
-};
+const workerOf = (browser: Browser) => Object.assign(browser.open(), { spill: undefined, watch: undefined }) as ReturnType<Browser['open']>;
 const outboxOf = (browser: Browser): number | undefined => parseState(browser.stored(KEY) ?? '')?.outbox.length;
 
 /** A page whose person agreed, and a worker beside it that knows. */
@@ -146,6 +143,24 @@ test('the note that the person agrees is written when they do, or where that is 
   open(agreed.open(), { consent: 'granted' });
   await settle();
   expect(agreed.noted()).toEqual([KEY]);
+});
+
+test('where agreement is the default, a note that was erased during a transaction is not written again', async () => {
+  const browser = modelBrowser();
+  const works = workerOf(browser);
+  const [page, worker] = [open(browser.open(), { consent: 'granted' }), open(works, { consent: 'granted' })];
+  await settle();
+  await page.telemetry.flush();
+  expect([browser.noted(), parseState(browser.stored(KEY) ?? '')?.noted]).toEqual([[KEY], true]);
+  works.fate = 'stops after the write';
+  worker.telemetry.record('dark', true);
+  await settle();
+  works.fate = 'completes';
+  page.telemetry.consent.deny();
+  page.leave();
+  works.go();
+  for (let i = 0; i < 5; i++) await settle();
+  expect([worker.telemetry.consent.state, outboxOf(browser), browser.noted()]).toEqual(['denied', 0, []]);
 });
 
 test('a note that another context is writing is no refusal', async () => {

@@ -185,6 +185,10 @@ export function createDevice(setup: Setup, person: Person) {
     },
     /** The wire name of the version that contexts opened from now on use. */
     wire: (): string => (schemas[version % schemas.length] as (typeof schemas)[number]).wire,
+    agree: ({ telemetry, isClosing }: Context): void => {
+      if (!isClosing) oracle.agreed();
+      telemetry.consent.grant();
+    },
     /** Contexts opened from now on use this version of the schema. */
     release: (next: number): void => {
       version = next;

@@ -32,7 +32,7 @@ export async function finish(device: Device): Promise<void> {
   await device.settle();
   const last = contexts[0];
   if (!last) return void oracle.failures.push('a context that died of nothing');
-  last.telemetry.consent.grant();
+  device.agree(last);
   await device.settle();
   // Reports that are sent alone may come faster than they leave. Each waits until no collector would take it.
   const late = (): readonly { readonly day: number }[] =>

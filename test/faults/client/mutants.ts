@@ -172,6 +172,7 @@ export const MUTANTS: readonly Mutant[] = [
   store('nobody looks for the note after a transaction', 'const isRefused = isMissing(state);', 'const isRefused = false;'),
   store('a note that is found is not known', 'state.noted = isNoted;', ''),
   store('a refusal leaves the note', "void attempt(() => storage.agreed?.(name, value === 'granted'));", ''),
+  store('a note that a refusal erased is written again', ' && !state.noted && isNoted === false', ' && isNoted === false'),
   store('what a refusal finds claimed stays', 'if (isRefused) void store.change(() => {});', ''),
   store('a page that was left goes on', 'if (isAway()) throw found;', ''),
   store('a deleted ledger is a new one', 'stored || last > 0 ?', 'stored ?'),

@@ -57,6 +57,8 @@ export interface Oracle {
   readonly spilled: (source: Source, text: string) => void;
   /** @param isLeaving whether the page sends it as it is left */
   readonly uploaded: (source: Source, upload: Upload, isLeaving: boolean) => void;
+  /** The person agrees. What was refused before is no refusal any more, even where neither decision was stored when the browser died. */
+  readonly agreed: () => void;
   /** The note that the person agrees is erased. */
   readonly withdrew: () => void;
   readonly said: (source: Source, outcome: Outcome) => void;
@@ -165,6 +167,9 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
     spilled: (source, text) => {
       note(source, `spills ${text.length} characters`);
       assertNoValue('in the spill', text);
+    },
+    agreed: () => {
+      isWithdrawn = false;
     },
     withdrew: () => {
       isWithdrawn = state.noted === true;

@@ -66,7 +66,8 @@ async function inContext(device: Device, context: Context, step: Step & { readon
     case 'decide':
       for (const decision of step.decisions) {
         if (decision === 'forget') void telemetry.forget();
-        else telemetry.consent[decision]();
+        else if (decision === 'grant') device.agree(context);
+        else telemetry.consent.deny();
       }
       return;
     case 'flush':
