@@ -18,6 +18,8 @@ export interface Setup {
   /** Whether transactions answer later. */
   readonly isLater: boolean;
   readonly hasSpill: boolean;
+  /** Whether a note beside the ledger says that the person agrees. */
+  readonly hasNote: boolean;
   /** Whether contexts hear of what others write into the spill. */
   readonly hasNews: boolean;
   readonly consent: 'ask' | 'granted';
@@ -78,7 +80,7 @@ export function createLife(setup: Setup, isHiding: boolean) {
   let ticks = 0;
   const settle = async (): Promise<void> => {
     do for (let i = 0; i < 2; i++) await task();
-    while (isRunning);
+    while (isRunning || looking > 0);
   };
   const wait = async (milliseconds: number): Promise<void> => {
     await settle();
@@ -95,6 +97,24 @@ export function createLife(setup: Setup, isHiding: boolean) {
     }
     now = Math.max(now, end);
   };
+
+  // The note beside the ledger. A look for it takes a task and waits for no transaction, and it is erased at once.
+  let isNoted = false;
+  let looking = 0;
+  const agreedOf =
+    (context: () => Context): NonNullable<Storage['agreed']> =>
+    async (_key, change) => {
+      if (!context().isAlive) return new Promise(() => {});
+      note(context(), change === undefined ? 'looks for the note' : `${change ? 'writes' : 'erases'} the note`);
+      const isFailing = health === 'throws' || health === (change === undefined ? 'reads fail' : 'writes fail');
+      if (change === false && !isFailing) isNoted = false;
+      looking++;
+      await task();
+      looking--;
+      if (isFailing) throw new DOMException(health, 'UnknownError');
+      if (change) isNoted = true;
+      return context().isAlive ? isNoted : new Promise(() => {});
+    };
 
   // The network.
   let network: Network = 'works';
@@ -175,6 +195,7 @@ export function createLife(setup: Setup, isHiding: boolean) {
           for (const step of mine) step.abort();
         },
       }),
+      ...(setup.hasNote && { agreed: agreedOf(context) }),
       ...(setup.hasSpill && { spill: spillOf(context), watch: watchOf(context) }),
     };
   };
@@ -310,9 +331,10 @@ export function createLife(setup: Setup, isHiding: boolean) {
       now += milliseconds;
       past = []; // what was written keeps no time by which to tell its age
     },
-    /** Another hand erases the database, damages it, or erases the spill. */
-    erase: (what: 'database' | 'spill' | 'both' | 'damage'): void => {
-      if (what !== 'spill') stored = what === 'damage' ? 'damaged' : undefined;
+    /** Another hand erases the databases or the note alone, damages the ledger, or erases the spill. */
+    erase: (what: 'databases' | 'note' | 'spill' | 'both' | 'damage'): void => {
+      if (what !== 'spill' && what !== 'damage') isNoted = false;
+      if (what !== 'spill' && what !== 'note') stored = what === 'damage' ? 'damaged' : undefined;
       if (what === 'spill' || what === 'both') [local, past] = [new Map(), []];
     },
     /** SIGKILL: `localStorage` loses what it has not written. */

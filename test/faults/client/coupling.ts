@@ -72,6 +72,7 @@ function storyOf(seed: number): { readonly setup: Setup; readonly steps: readonl
     seed,
     isLater,
     hasSpill,
+    hasNote: isLater && draw(4) > 0,
     hasNews: draw(3) > 0,
     consent: draw(2) > 0 ? 'granted' : 'ask',
     upload: draw(4) > 0 ? 'soon' : 'later',
@@ -161,7 +162,7 @@ async function live(life: Life, steps: readonly Step[]): Promise<void> {
       storage: () => life.setHealth(HEALTHS[number % HEALTHS.length] as Health),
       'spill fails': () => life.fillSpill(number % 2 > 0),
       erase: () => {
-        life.erase(pick((below) => number % below, ['database', 'database', 'both', 'spill', 'damage'] as const));
+        life.erase(pick((below) => number % below, ['databases', 'databases', 'both', 'spill', 'damage', 'note'] as const));
       },
       grant: () => telemetry.consent.grant(),
       deny: () => telemetry.consent.deny(),
