@@ -49,7 +49,9 @@ test('says in whole sentences what is asked, how likely a report is not what was
   await says('Anyone who sees a report can be at most 2.8 times more confident in one answer over another.');
   await says('In 26 of 100 cases the report says something other than your answer.'); // 1 / (1 + e)
   await says('In 42 of 100 cases'); // 2 / (2 + e)
-  await says('Anyone who sees all its reports of one year can be at most 55 times more confident.'); // e^4
+  await says(
+    'Your changed answer is kept for a year, and the reports of that time repeat it: anyone who sees them all can be at most 55 times',
+  ); // e^4
   await says('can be sure what you said.');
   await says('Nothing is waiting to be sent.');
   await says('Nothing has been sent yet.');

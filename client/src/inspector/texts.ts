@@ -99,7 +99,7 @@ export const english: Texts = {
   title: 'What this app asks, and what it sends',
   introduction: 'Your answer is changed at random before it leaves this device.',
   unsure:
-    'So nobody who sees it, not even the makers of this app, can be sure what you said. Only the answers of many people together tell something, and that is about all of them.',
+    'So nobody who sees one report, not even the makers of this app, can be sure what you said. Several reports leave less doubt. The reports of many people together show how many give each answer.',
   nearlySure: 'But for some of these questions that is rare, and a report nearly always says what you said.',
   close: 'Close',
 
@@ -134,7 +134,9 @@ export const english: Texts = {
   atMost: (times) => `Anyone who sees it can be at most ${times} times more confident in one answer over another.`,
   eachAtMost: (times) => `Anyone who sees a report can be at most ${times} times more confident in one answer over another.`,
   together: (times, renew) =>
-    `Anyone who sees all its reports${renew === 'never' ? '' : ` of one ${renew}`} can be at most ${times} times more confident.`,
+    renew === 'never'
+      ? `Anyone who sees all its reports can be at most ${times} times more confident.`
+      : `Your changed answer is kept for a ${renew}, and the reports of that time repeat it: anyone who sees them all can be at most ${times} times more confident.`,
 
   yes: 'yes',
   no: 'no',
@@ -145,7 +147,7 @@ export const english: Texts = {
   waiting: 'What will be sent next',
   nothing: 'Nothing is waiting to be sent.',
   clear: (segments) =>
-    `Sent as it is, with every report: the name and version of these questions, which of them it is about, a day, a random number${segments ? `, and ${segments}` : ''}. Anyone who receives it also sees the address of this connection, as with every page.`,
+    `Sent as it is, with every report: the name and version of these questions, which of them it is about, a day, a random number${segments ? `, and ${segments}` : ''}. Anyone who receives it also sees the address of this connection and what the browser says of itself, as with every page.`,
   batched: 'Reports that are sent together are known to come from one device.',
   waits: (day) => `Waits until ${day} or later.`,
   bytes: (count, url) => `Show the exact ${count} bytes, which go to ${url}`,

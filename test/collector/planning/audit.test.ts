@@ -168,11 +168,26 @@ describe('what people read', () => {
     expect(statement).toContain('Asked once. Answers: free, pro, team, für Schulen.\n  An answer that is not listed sends nothing');
     expect(statement).toContain('Answers: one of a list of 41.');
     expect(statement).toContain('Answers: theme (one of 2) together with sync (one of 2).');
-    expect(statement).toContain('All reports in one month on one version of the question together: 12.2 times at most (ε 2.500).');
+    expect(statement).toContain(
+      'kept for one month; later reports only repeat it, randomized again. All reports that repeat one kept answer together: 12.2 times',
+    );
     expect(statement).toContain('All reports ever on one version of the question together: 54.6 times at most (ε 4.000).');
     expect(statement).toContain('Nobody is named as its owner. No day is set on which it ends.');
     expect(statement).toContain('(ε 19.388, of a budget of 20.5)');
     expect(statement).toContain('and platform (web, ios), release-channel (stable, beta, nightly).');
+    expect(statement).toContain('the address of the device and what its browser or system says of itself');
+  });
+
+  test('a budget of a day is one of one day', () => {
+    const { document: daily } = defineSchema({
+      app: 'notes',
+      version: 1,
+      budget: { epsilon: 1, per: 'day' },
+      metrics: { dark: flag({ epsilon: 1, every: 'day', description: 'Is dark mode on?' }) },
+    });
+    const statement = statementOf(daily, spendingOf(daily));
+    expect(statement).toContain('for the slots that begin on any one day can be at most 2.8 times');
+    expect(statement).toContain('the answers of one day can fall into one slot more');
   });
 
   test('a factor is never rounded down', () => {

@@ -7,7 +7,7 @@ import { fromBase64url, type MetricDocument, mechanismOf, type Questions, type S
 import { describe, expect, test } from 'vitest';
 import { linkabilityOf, linkedShare } from '#collector/planning/audit/linkability.ts';
 import { spendingOf } from '#collector/planning/audit/spending.ts';
-import { warningsOf } from '#collector/planning/audit/warnings.ts';
+import { linkageWords, warningsOf } from '#collector/planning/audit/warnings.ts';
 
 const NEVER = 1e-6;
 const DAY = 86_400_000;
@@ -184,5 +184,10 @@ describe('the figure', () => {
     const { document } = define({ home }, { devices: 100_000, budget: { epsilon: 20, per: 'month' } });
     const warnings = warningsOf(document, spendingOf(document), linkabilityOf(document, devices));
     expect(warnings.some(({ kind }) => kind === 'linkable')).toBe(isWarned);
+  });
+
+  test('says a share near 100 percent in digits', () => {
+    const { document } = define(flags(20), { assign: 'random', reports: 'together', budget: { epsilon: 10, per: 'day' } });
+    expect(linkageWords(document, linkabilityOf(document, 500))).toMatch(/^99\.\d % of the batches/);
   });
 });

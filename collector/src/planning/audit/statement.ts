@@ -35,9 +35,11 @@ function bound({ report, epoch, year, life }: MetricSpending, metric: MetricDocu
   const one = `Anyone who sees a report can be at most ${factor(report.odds)} times more confident in one answer over another (ε ${upTo3(report.epsilon)}).${guess(metric, report.odds)}`;
   const longer = ` In any 365 days: ε ${upTo3(year)} at most; in ten years: ε ${upTo3(life)}.`;
   if (epoch === undefined || permanent === undefined) return every === 'once' ? one : `${one}${longer}`;
-  const span = permanent.renew === 'never' ? 'ever' : `in one ${permanent.renew}`;
+  const isForEver = permanent.renew === 'never';
+  const kept = isForEver ? 'kept' : `kept for one ${permanent.renew}`;
+  const all = isForEver ? 'All reports ever on one version of the question together' : 'All reports that repeat one kept answer together';
   const first = otherwise === undefined ? 'The first answer' : 'The first answer, or what is reported in its place,';
-  return `${one} ${first} is randomized once and kept; later reports only repeat it, randomized again. All reports ${span} on one version of the question together: ${factor(epoch.odds)} times at most (ε ${upTo3(epoch.epsilon)}).${guess(metric, epoch.odds)}${permanent.renew === 'never' ? '' : longer}`;
+  return `${one} ${first} is randomized once and ${kept}; later reports only repeat it, randomized again. ${all}: ${factor(epoch.odds)} times at most (ε ${upTo3(epoch.epsilon)}).${guess(metric, epoch.odds)}${isForEver ? '' : longer}`;
 }
 
 /** Sentences about an answer that is not listed. */
@@ -77,11 +79,11 @@ function window({ budget: { epsilon, per } }: SchemaDocument, spending: Spending
     : `ε ${upTo3(spending.all.epsilon)}, of a budget of ${epsilon}`;
   const days = PERIOD_DAYS[per];
   return [
-    `Anyone who sees everything that one installation sends for the slots that begin in any ${days} consecutive days can be at most ${factor(odds)} times more confident in one set of answers over another (${spent}).`,
+    `Anyone who sees everything that one installation sends for the slots that begin ${days === 1 ? 'on any one day' : `in any ${days} consecutive days`} can be at most ${factor(odds)} times more confident in one set of answers over another (${spent}).`,
     ...(spending.recorded.epsilon === spending.all.epsilon
       ? []
       : [
-          `A slot is a question's time to answer, and it may begin on another day than that on which you answer, so the answers of ${days} days can fall into one slot more of a question: those of the last day of one slot and of the first day of the next are two reports. Counted by days of answering, ε is at most ${upTo3(spending.recorded.epsilon)}.`,
+          `A slot is a question's time to answer, and it may begin on another day than that on which you answer, so the answers of ${days === 1 ? 'one day' : `${days} days`} can fall into one slot more of a question: those of the last day of one slot and of the first day of the next are two reports. Counted by days of answering, ε is at most ${upTo3(spending.recorded.epsilon)}.`,
         ]),
     `All questions together spend ε ${upTo3(spending.year)} at most on the slots that begin in any 365 days, and ε ${upTo3(spending.life)} in ten years${versionsBefore(spending)}.`,
   ].join(' ');
@@ -105,7 +107,7 @@ export function statementOf(document: SchemaDocument, spending: Spending): strin
       : []),
     spending.metrics.map((row) => question(row, metrics[row.metric] as MetricDocument, about[row.metric] as About)).join('\n'),
     window(document, spending),
-    `Sent as it is, with every batch: the name and the version of these questions and a checksum of them, a random number of its own, the names of the questions that are answered, a day, that on which an answer was recorded or a later one${clear.length > 0 ? `, and ${clear.join(', ')}` : ''}. ${BATCHES[document.reports]} The upload also shows the public key of the app and, as every connection does, the address of the device. Nothing in a batch names the person or the device.`,
+    `Sent as it is, with every batch: the name and the version of these questions and a checksum of them, a random number of its own, the names of the questions that are answered, a day, that on which an answer was recorded or a later one${clear.length > 0 ? `, and ${clear.join(', ')}` : ''}. ${BATCHES[document.reports]} The upload also shows the public key of the app and, as every connection does, the address of the device and what its browser or system says of itself, such as a version and a language. Nothing in a batch names the person or the device.`,
     'An installation is one life of the storage that one origin (in an app: one device) keeps for one app name. Another browser, profile or device, a renamed app, and a storage that was erased are other installations: each has this budget for itself, and asks again.',
     'Equal activity is assumed of any two sets of answers that are compared here: when the app runs, which metrics without `otherwise` are recorded, whether the answer was listed. That is visible, and so is that an installation reports at all. Also not covered: several installations of one person; a device whose clock is set forward, which opens slots before their time.',
   ].join('\n\n');

@@ -24,7 +24,7 @@ export function linkageWords({ segments = {}, reports, assign }: SchemaDocument,
     ...(reports === 'together' && assign ? ['the metrics that are asked'] : []),
     ...by.map((metric) => `the public part of ${metric}`),
   ];
-  return `${(100 * linked).toPrecision(2)} % of the batches of a day can be joined to the batch of their device of an earlier day, if ${devices.toLocaleString('en')} devices report on a day. It takes a guess among the batches that show the same: ${shown.join(', ') || 'nothing that stays'}.`;
+  return `${(100 * linked).toPrecision(linked > 0.99 ? 3 : 2)} % of the batches of a day can be joined to the batch of their device of an earlier day, if ${devices.toLocaleString('en')} devices report on a day. It takes a guess among the batches that show the same: ${shown.join(', ') || 'nothing that stays'}.`;
 }
 
 function linkable(document: SchemaDocument, linkability: Linkability): readonly Warning[] {
