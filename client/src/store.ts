@@ -56,7 +56,6 @@ export function createDeviceStore(
   /** Looks for the note beside the ledger that the person agrees. */
   const look = (): Maybe<unknown> =>
     after(storage.agreed?.(name), (found) => {
-      if (isAway()) throw found; // a page that was left meanwhile begins nothing
       isNoted = found;
     });
   /** True if a note that the ledger knows of was not found. */
@@ -104,6 +103,7 @@ export function createDeviceStore(
     change: (work, isWritten) =>
       attempt(() =>
         after(look(), () => {
+          if (isAway()) throw name; // a page that was left meanwhile begins nothing
           const transacted = storage.transact(name, (stored) => {
             device.said = [];
             const state = enter(stored);

@@ -201,6 +201,23 @@ test('a page that is left while it looks for the note begins no transaction', as
   expect(results(page.outcomes)).toContain('recorded');
 });
 
+test('what a transaction did is told, though the page is left while it looks for the note again', async () => {
+  const { pages, page } = await pair();
+  await page.telemetry.close();
+  let looks = Number.NaN;
+  const agreed: Storage['agreed'] = async (key, change) => {
+    if (++looks === 2) left.leave();
+    return pages.agreed?.(key, change) ?? true;
+  };
+  const left = open({ ...pages, agreed });
+  await settle();
+  looks = 0;
+  left.telemetry.record('dark', true);
+  await settle();
+  expect(results(left.outcomes)).toContain('recorded');
+  expect(left.telemetry.consent.state).toBe('granted');
+});
+
 test('a storage without notes stays synchronous', () => {
   const telemetry = createTelemetry({ schema, endpoint: '/', storage: memoryStorage(), consent: 'granted' });
   expect(telemetry.consent.state).toBe('granted');

@@ -174,7 +174,7 @@ export const MUTANTS: readonly Mutant[] = [
   store('a refusal leaves the note', "void attempt(() => storage.agreed?.(name, value === 'granted'));", ''),
   store('a note that a refusal erased is written again', ' && !state.noted && isNoted === false', ' && isNoted === false'),
   store('what a refusal finds claimed stays', 'if (isRefused) void store.change(() => {});', ''),
-  store('a page that was left goes on', 'if (isAway()) throw found;', ''),
+  store('a page that was left goes on', 'if (isAway()) throw name;', ''),
   store('a deleted ledger is a new one', 'stored || last > 0 ?', 'stored ?'),
   store('only the page remembers a deleted ledger', 'Math.max(spill.spent(), lastDay(store.view))', 'lastDay(store.view)'),
   store('only the spill remembers a deleted ledger', 'Math.max(spill.spent(), lastDay(store.view))', 'spill.spent()'),
