@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,7 @@ import { fileStorage, nodeLifecycle } from '@murmuration/client/node';
 import { appStateLifecycle } from '@murmuration/client/react-native';
 import { assertRecorded, memoryTransport, testLifecycle, testTransport } from '@murmuration/client/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { parseState } from '#client/ledger/state.ts';
 import { PATIENCE } from '#client/outbox.ts';
 import { type RunningServer, startServer } from '../../kit/transport-server.ts';
 
@@ -185,6 +186,30 @@ describe("a Node program's lifecycle", () => {
   test('leaves the end to a program that handles the signal itself, and flushes again as it exits', async () => {
     const own = `process.once('SIGTERM', () => setTimeout(() => { console.log('cleared'); process.exit(7); }, 50)); setInterval(() => {}, 1000); console.log('ready');`;
     expect(await program(own, 'SIGTERM')).toEqual({ output: 'ready\nflush\ncleared\nflush\n', code: 7, signal: null });
+  });
+
+  test('has what waited for a transaction, an answer of a metric with `otherwise`, on the disk when process.exit returns', async () => {
+    const at = join(folder, 'exits');
+    const records = `
+      const { createTelemetry, defineSchema, flag } = await import('@murmuration/client');
+      const { fileStorage, nodeClock, nodeLifecycle } = await import('@murmuration/client/node');
+      const metrics = { printed: flag({ epsilon: 1, otherwise: false, description: 'Was anything printed?' }) };
+      const telemetry = createTelemetry({
+        schema: defineSchema({ app: 'notes', version: 1, budget: { epsilon: 1, per: 'month' }, metrics }),
+        endpoint: 'http://127.0.0.1:9',
+        consent: 'granted',
+        storage: fileStorage(${JSON.stringify(at)}),
+        lifecycle: nodeLifecycle,
+        clock: nodeClock,
+        onOutcome: ({ metric, result }) => console.log(result, metric),
+      });
+      await telemetry.look();
+      telemetry.record('printed', true);
+      setTimeout(() => { console.log('exits'); process.exit(0); }, 50);`;
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', records], { cwd: import.meta.dirname, encoding: 'utf8' });
+    expect(output).toBe('begun printed\nexits\nrecorded printed\n');
+    const [file = ''] = await readdir(at);
+    expect(parseState(await readFile(join(at, file), 'utf8'))?.accounts.printed?.answered).toBe(1);
   });
 });
 
