@@ -17,6 +17,7 @@ import { AMONG, type Estimate } from '../../estimation/estimate.ts';
 import { estimations } from '../../estimation/mechanisms/table.ts';
 import { types } from '../../estimation/questions.ts';
 import type { Watch } from '../../estimation/watch/watch.ts';
+import { exactly } from './exactly.ts';
 
 /** An answer whose rows come in pages. */
 export interface Paged {
@@ -24,7 +25,7 @@ export interface Paged {
 }
 
 const count: z.ZodInt = z.int().min(0);
-const day: z.ZodType<string | null> = z.iso.date().nullable().meta({ description: 'A day in UTC; null without reports.' });
+const day = z.iso.date().nullable().meta({ description: 'A day in UTC; null without reports.' });
 const number: z.ZodNumber = z.number();
 
 const interval: { readonly [field in keyof Estimate]: z.ZodNumber } = {
@@ -33,7 +34,7 @@ const interval: { readonly [field in keyof Estimate]: z.ZodNumber } = {
   low: number.meta({ description: 'The low end of the 95 % interval.' }),
   high: number.meta({ description: 'The high end of the 95 % interval.' }),
 };
-const estimate: z.ZodType<Estimate> = z.strictObject(interval).meta({ id: 'Estimate' });
+const estimate: z.ZodType<Estimate> = exactly(z.strictObject(interval).meta({ id: 'Estimate' }));
 
 const plain = z.union([z.string(), z.boolean()]);
 const answer: { readonly answer: z.ZodType<AnswerEstimate['answer']>; readonly label: z.ZodString } = {
@@ -41,9 +42,11 @@ const answer: { readonly answer: z.ZodType<AnswerEstimate['answer']>; readonly l
   label: z.string(),
 };
 
-const page: z.ZodType<PageInfo> = z
-  .strictObject({ total: count.meta({ description: 'How many rows there are in all.' }), offset: count, limit: count })
-  .meta({ id: 'Page' });
+const page: z.ZodType<PageInfo> = exactly(
+  z
+    .strictObject({ total: count.meta({ description: 'How many rows there are in all.' }), offset: count, limit: count })
+    .meta({ id: 'Page' }),
+);
 
 const among = z.enum(AMONG);
 const about: { readonly [field in 'app' | 'metric' | 'type']: z.ZodString } & { readonly version: z.ZodInt } = {
@@ -56,41 +59,45 @@ const value = z.literal('value').exactOptional().meta({ description: 'Numbers in
 
 const permanence = z.strictObject({ epsilon: number, renew: z.enum(['week', 'month', 'year', 'never']) });
 
-const summary: z.ZodType<MetricSummary> = z
-  .strictObject({
-    ...about,
-    type: z.enum(types),
-    description: z.string(),
-    unit: z.string().exactOptional(),
-    owner: z.string().exactOptional(),
-    expires: z.string().exactOptional(),
-    mechanism: z.enum(Object.keys(estimations) as Law['mechanism'][]),
-    epsilon: number,
-    range: z
-      .tuple([number, number])
-      .readonly()
-      .exactOptional()
-      .meta({ description: 'The least and the greatest answer of a number whose mean is estimated.' }),
-    every: z.enum(Object.keys(DAYS).filter((each) => each !== 'never') as Cadence[]),
-    permanent: permanence.exactOptional(),
-    otherwise: z.string().exactOptional(),
-    assign: z.literal('random').exactOptional(),
-    reports: count,
-    from: day,
-    to: day,
-    segments: z.record(z.string(), z.array(z.string())),
-  })
-  .meta({ id: 'Metric' });
+const summary: z.ZodType<MetricSummary> = exactly(
+  z
+    .strictObject({
+      ...about,
+      type: z.enum(types),
+      description: z.string(),
+      unit: z.string().exactOptional(),
+      owner: z.string().exactOptional(),
+      expires: z.string().exactOptional(),
+      mechanism: z.enum(Object.keys(estimations) as Law['mechanism'][]),
+      epsilon: number,
+      range: z
+        .tuple([number, number])
+        .readonly()
+        .exactOptional()
+        .meta({ description: 'The least and the greatest answer of a number whose mean is estimated.' }),
+      every: z.enum(Object.keys(DAYS).filter((each) => each !== 'never') as Cadence[]),
+      permanent: permanence.exactOptional(),
+      otherwise: z.string().exactOptional(),
+      assign: z.literal('random').exactOptional(),
+      reports: count,
+      from: day,
+      to: day,
+      segments: z.record(z.string(), z.array(z.string())),
+    })
+    .meta({ id: 'Metric' }),
+);
 
-const watch: z.ZodType<Watch> = z.strictObject({
-  pValue: number,
-  cells: number.exactOptional(),
-  fit: number.exactOptional(),
-  answers: number.exactOptional(),
-  cohorts: number.exactOptional(),
-  ones: number.exactOptional(),
-  perPercent: number.exactOptional(),
-});
+const watch: z.ZodType<Watch> = exactly(
+  z.strictObject({
+    pValue: number,
+    cells: number.exactOptional(),
+    fit: number.exactOptional(),
+    answers: number.exactOptional(),
+    cohorts: number.exactOptional(),
+    ones: number.exactOptional(),
+    perPercent: number.exactOptional(),
+  }),
+);
 
 const described = z.strictObject({
   mean: estimate,
@@ -106,46 +113,50 @@ const settings = {
 /** Members of an answer about its reports. */
 const ofReports = { ...about, mechanism: z.string(), epsilon: number, ...settings, reports: count, from: day, to: day };
 
-const estimates: z.ZodType<MetricEstimates & Paged> = z.strictObject({
-  ...ofReports,
-  unit: value,
-  watch,
-  distribution: described.exactOptional(),
-  page,
-  answers: z.array(
-    z.strictObject({
-      ...answer,
-      ...interval,
-      normSub: number.exactOptional(),
-      shrunk: number.exactOptional(),
-      smoothed: number.exactOptional(),
-      consistent: number.exactOptional(),
-      truth: number.exactOptional(),
-    }),
-  ),
-});
+const estimates: z.ZodType<MetricEstimates & Paged> = exactly(
+  z.strictObject({
+    ...ofReports,
+    unit: value,
+    watch,
+    distribution: described.exactOptional(),
+    page,
+    answers: z.array(
+      z.strictObject({
+        ...answer,
+        ...interval,
+        normSub: number.exactOptional(),
+        shrunk: number.exactOptional(),
+        smoothed: number.exactOptional(),
+        consistent: number.exactOptional(),
+        truth: number.exactOptional(),
+      }),
+    ),
+  }),
+);
 
-const series: z.ZodType<Series & Paged & { readonly points: readonly SeriesPoint[] }> = z.strictObject({
-  ...about,
-  ...settings,
-  reports: count,
-  unit: value,
-  page,
-  points: z.array(
-    z.strictObject({
-      from: z.iso.date(),
-      to: z.iso.date(),
-      reports: count,
-      answers: z.array(
-        z.strictObject({
-          ...answer,
-          ...interval,
-          change: estimate.nullable().meta({ description: 'Since the last point with estimates.' }),
-        }),
-      ),
-    }),
-  ),
-});
+const series: z.ZodType<Series & Paged & { readonly points: readonly SeriesPoint[] }> = exactly(
+  z.strictObject({
+    ...about,
+    ...settings,
+    reports: count,
+    unit: value,
+    page,
+    points: z.array(
+      z.strictObject({
+        from: z.iso.date(),
+        to: z.iso.date(),
+        reports: count,
+        answers: z.array(
+          z.strictObject({
+            ...answer,
+            ...interval,
+            change: estimate.nullable().meta({ description: 'Since the last point with estimates.' }),
+          }),
+        ),
+      }),
+    ),
+  }),
+);
 
 const associated = z.strictObject({
   ...answer,
@@ -155,27 +166,29 @@ const associated = z.strictObject({
     .meta({ description: 'The devices with this answer, among those with the string, or with any that is found.' }),
 });
 
-const association: z.ZodType<MetricAssociation & Paged & { readonly strings: readonly AssociationRow[] }> = z.strictObject({
-  ...ofReports,
-  text: z.string().meta({ description: 'The name of the text among the parts of the question.' }),
-  lists: z.array(z.string()),
-  independence: number.nullable().meta({ description: 'The p-value of independence; null where no string is clear enough to test it.' }),
-  verdict: z.string(),
-  found: z
-    .strictObject({ ...interval, answers: z.array(associated) })
-    .nullable()
-    .meta({ description: 'All strings that are found, together.' }),
-  page,
-  strings: z.array(
-    z.strictObject({
-      string: z.string(),
-      ...interval,
-      pValue: number.meta({ description: 'Of the hypothesis that nobody gave the string.' }),
-      isFound: z.boolean().meta({ description: 'Whether the string is there: 5 % of those found are expected to be absent.' }),
-      answers: z.array(associated),
-    }),
-  ),
-});
+const association: z.ZodType<MetricAssociation & Paged & { readonly strings: readonly AssociationRow[] }> = exactly(
+  z.strictObject({
+    ...ofReports,
+    text: z.string().meta({ description: 'The name of the text among the parts of the question.' }),
+    lists: z.array(z.string()),
+    independence: number.nullable().meta({ description: 'The p-value of independence; null where no string is clear enough to test it.' }),
+    verdict: z.string(),
+    found: z
+      .strictObject({ ...interval, answers: z.array(associated) })
+      .nullable()
+      .meta({ description: 'All strings that are found, together.' }),
+    page,
+    strings: z.array(
+      z.strictObject({
+        string: z.string(),
+        ...interval,
+        pValue: number.meta({ description: 'Of the hypothesis that nobody gave the string.' }),
+        isFound: z.boolean().meta({ description: 'Whether the string is there: 5 % of those found are expected to be absent.' }),
+        answers: z.array(associated),
+      }),
+    ),
+  }),
+);
 
 const compared = {
   a: estimate,
@@ -186,25 +199,32 @@ const compared = {
 };
 const side = z.strictObject({ version: count, reports: count, from: day, to: day });
 
-const comparison: z.ZodType<Comparison & Paged & { readonly differences: readonly Difference[] }> = z.strictObject({
-  app: z.string(),
-  metric: z.string(),
-  type: z.string(),
-  ...settings,
-  a: side,
-  b: side,
-  unit: value,
-  mean: z.strictObject(compared).exactOptional(),
-  verdict: z.string().meta({ description: 'The answers that differ when all are tested together.' }),
-  page,
-  differences: z.array(z.strictObject({ ...answer, ...compared })),
-});
+const comparison: z.ZodType<Comparison & Paged & { readonly differences: readonly Difference[] }> = exactly(
+  z.strictObject({
+    app: z.string(),
+    metric: z.string(),
+    type: z.string(),
+    ...settings,
+    a: side,
+    b: side,
+    unit: value,
+    mean: z.strictObject(compared).exactOptional(),
+    verdict: z.string().meta({ description: 'The answers that differ when all are tested together.' }),
+    page,
+    differences: z.array(z.strictObject({ ...answer, ...compared })),
+  }),
+);
 
-const list: z.ZodType<Paged & { readonly metrics: readonly MetricSummary[] }> = z.strictObject({ page, metrics: z.array(summary) });
+const list: z.ZodType<Paged & { readonly metrics: readonly MetricSummary[] }> = exactly(
+  z.strictObject({ page, metrics: z.array(summary) }),
+);
 
-const refusal: z.ZodType<RefusalBody> = z
-  .strictObject({ error: z.string(), expected: z.string(), got: z.string() })
-  .meta({ id: 'Refusal', description: 'What was expected, and what came.' });
+/** Only a refused batch tells a device to stop. */
+const refusal: z.ZodType<Omit<RefusalBody, 'stop'>> = exactly(
+  z
+    .strictObject({ error: z.string(), expected: z.string(), got: z.string() })
+    .meta({ id: 'Refusal', description: 'What was expected, and what came.' }),
+);
 
 /** The answers by route. */
 export const answers: { readonly [route in 'list' | 'estimates' | 'series' | 'association' | 'comparison' | 'refusal']: z.ZodType } = {

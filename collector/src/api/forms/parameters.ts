@@ -6,6 +6,7 @@ import type { Page } from '../../answers/packed-answer.ts';
 import { INTERVALS, type Interval } from '../../answers/series.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { AMONG, type Among } from '../../estimation/estimate.ts';
+import type { Checked } from './exactly.ts';
 
 /** Rows of an answer, unless the reader asks for another number. */
 const USUAL_LIMIT = 1_000;
@@ -15,6 +16,9 @@ const MOST_CANDIDATES = 1_000;
 
 /** A schema of parameters with its values after parsing. */
 export type Parameters<T> = z.ZodObject & z.ZodType<T>;
+
+/** The schema, as one of the parameters `T`, if both agree (exactly.ts). */
+export const exactParameters = <T, S extends Parameters<T>>(schema: S & Checked<S, T>): Parameters<T> => schema;
 
 /** Which reports are meant: days since 1970-01-01, and the version of the schema. */
 export interface RangeAsked {
@@ -93,72 +97,77 @@ const version = z
   .meta({ description: 'Only reports of this version of the schema. Default: the newest, with older ones that ask by the same law.' });
 
 /** Which reports are meant. Segments are chosen with `segment.<name>=<value>` besides. */
-const rangeParameters: { readonly [name in 'from' | 'to' | 'version']: z.ZodType<number | undefined> } = {
+const rangeParameters = {
   from: dayOf('The first day.'),
   to: dayOf('The last day.'),
   version,
 };
 
-const app: z.ZodType<string | undefined> = z
-  .string()
-  .optional()
-  .meta({ description: 'The app, needed where several have a metric of this name.' });
+const app = z.string().optional().meta({ description: 'The app, needed where several have a metric of this name.' });
 const among = z
   .enum(AMONG, { error: `one of ${AMONG.join(', ')}` })
   .optional()
   .meta({ description: 'Whom intervals are about: all users (the default), or only the devices that reported.' });
 const tooMany = `at most ${MOST_CANDIDATES} strings`;
-const candidate: z.ZodType<string | string[] | undefined> = z
+const candidate = z
   .union([z.string(), z.array(z.string()).max(MOST_CANDIDATES)], { error: tooMany })
   .optional()
   .meta({ description: 'A string to look for in a text. May be given several times. Default: the candidates of the collector.' });
 
-export const listParameters: Parameters<Page> = z.strictObject(pageParameters);
+export const listParameters: Parameters<Page> = exactParameters(z.strictObject(pageParameters));
 
-export const estimatesParameters: Parameters<EstimatesAsked> = z.strictObject({
-  app,
-  ...rangeParameters,
-  candidate,
-  ranges: z.string().optional().meta({ description: 'For a distribution: ranges whose shares are asked for.', example: '0..10,20..30' }),
-  quantiles: z.string().optional().meta({ description: 'For a distribution: levels above 0 and below 1.', example: '0.5,0.9' }),
-  among,
-  ...pageParameters,
-});
+export const estimatesParameters: Parameters<EstimatesAsked> = exactParameters(
+  z.strictObject({
+    app,
+    ...rangeParameters,
+    candidate,
+    ranges: z.string().optional().meta({ description: 'For a distribution: ranges whose shares are asked for.', example: '0..10,20..30' }),
+    quantiles: z.string().optional().meta({ description: 'For a distribution: levels above 0 and below 1.', example: '0.5,0.9' }),
+    among,
+    ...pageParameters,
+  }),
+);
 
-export const associationParameters: Parameters<AssociationAsked> = z.strictObject({
-  app,
-  ...rangeParameters,
-  candidate,
-  among,
-  ...pageParameters,
-});
+export const associationParameters: Parameters<AssociationAsked> = exactParameters(
+  z.strictObject({
+    app,
+    ...rangeParameters,
+    candidate,
+    among,
+    ...pageParameters,
+  }),
+);
 
-export const seriesParameters: Parameters<SeriesAsked> = z.strictObject({
-  app,
-  interval: z
-    .enum(INTERVALS, { error: `one of ${INTERVALS.join(', ')}` })
-    .default('day')
-    .meta({ description: 'The length of a point. Weeks begin on Monday, months on the first.' }),
-  ...rangeParameters,
-  candidate,
-  top: whole(1, 100, 10, 'How many answers to follow: those that are largest over the whole range.'),
-  among,
-  ...pageParameters,
-});
+export const seriesParameters: Parameters<SeriesAsked> = exactParameters(
+  z.strictObject({
+    app,
+    interval: z
+      .enum(INTERVALS, { error: `one of ${INTERVALS.join(', ')}` })
+      .default('day')
+      .meta({ description: 'The length of a point. Weeks begin on Monday, months on the first.' }),
+    ...rangeParameters,
+    candidate,
+    top: whole(1, 100, 10, 'How many answers to follow: those that are largest over the whole range.'),
+    among,
+    ...pageParameters,
+  }),
+);
 
-export const compareParameters: Parameters<CompareAsked> = z.strictObject({
-  app,
-  ...rangeParameters,
-  'a.from': dayOf('The first day of a.'),
-  'a.to': dayOf('The last day of a.'),
-  'a.version': version,
-  'b.from': dayOf('The first day of b.'),
-  'b.to': dayOf('The last day of b.'),
-  'b.version': version,
-  candidate,
-  among,
-  ...pageParameters,
-});
+export const compareParameters: Parameters<CompareAsked> = exactParameters(
+  z.strictObject({
+    app,
+    ...rangeParameters,
+    'a.from': dayOf('The first day of a.'),
+    'a.to': dayOf('The last day of a.'),
+    'a.version': version,
+    'b.from': dayOf('The first day of b.'),
+    'b.to': dayOf('The last day of b.'),
+    'b.version': version,
+    candidate,
+    among,
+    ...pageParameters,
+  }),
+);
 
 /** Throws the first mistake that zod found, as one line. */
 function refuse(tooMany: z.ZodError, parameters: object): never {

@@ -4,13 +4,14 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { type Credential, ROLES, type Role } from '../../storage/admin/credentials.ts';
 import type { Action } from '../../storage/admin/database.ts';
-import { type Parameters, whole } from '../forms/parameters.ts';
+import { exactly } from '../forms/exactly.ts';
+import { exactParameters, type Parameters, whole } from '../forms/parameters.ts';
 import { delayed, json, refused, responsesOf, TOO_MANY } from './responses.ts';
 
 // The parameters and answers of the routes of sessions, reviewers and admins, as zod schemas.
 
 /** Body of a sign-in. */
-export const signInBody: z.ZodType<{ readonly token: string }> = z.strictObject({ token: z.string() });
+export const signInBody: z.ZodType<{ readonly token: string }> = exactly(z.strictObject({ token: z.string() }));
 
 /** Bytes of a sign-in's body. */
 export const MOST_SIGN_IN = 1_024;
@@ -24,15 +25,17 @@ export interface ActionsAsked {
   readonly before?: number | undefined;
 }
 
-export const actionsParameters: Parameters<ActionsAsked> = z.strictObject({
-  limit: whole(1, MOST, MOST, `The most actions to send, up to ${MOST}.`),
-  before: z
-    .string()
-    .regex(/^[1-9]\d{0,14}$/, { error: 'the number of an action' })
-    .transform(Number)
-    .optional()
-    .meta({ description: 'Only actions before the one with this number.' }),
-});
+export const actionsParameters: Parameters<ActionsAsked> = exactParameters(
+  z.strictObject({
+    limit: whole(1, MOST, MOST, `The most actions to send, up to ${MOST}.`),
+    before: z
+      .string()
+      .regex(/^[1-9]\d{0,14}$/, { error: 'the number of an action' })
+      .transform(Number)
+      .optional()
+      .meta({ description: 'Only actions before the one with this number.' }),
+  }),
+);
 
 /** A reader. */
 export interface Reader {
@@ -54,12 +57,14 @@ export interface ShownCredential extends Omit<Credential, 'created' | 'revoked'>
 const apps = z.array(z.string()).meta({ description: 'The apps that it is for; empty for all.' });
 const day = z.iso.date().nullable();
 
-const reader: z.ZodType<Reader> = z.strictObject({
-  who: z.string(),
-  role: z.enum(ROLES),
-  apps,
-  by: z.enum(['open', 'token', 'session', 'proxy']).meta({ description: 'How the reader is known.' }),
-});
+const reader: z.ZodType<Reader> = exactly(
+  z.strictObject({
+    who: z.string(),
+    role: z.enum(ROLES),
+    apps,
+    by: z.enum(['open', 'token', 'session', 'proxy']).meta({ description: 'How the reader is known.' }),
+  }),
+);
 
 const schemas = z.strictObject({
   schemas: z.array(
@@ -73,23 +78,27 @@ const schemas = z.strictObject({
 
 const audits = z.strictObject({ audits: z.array(z.looseObject({ schema: z.string(), fingerprint: z.string(), holds: z.boolean() })) });
 
-const action: z.ZodType<Action> = z.strictObject({
-  n: z.int().min(1),
-  at: z.iso.datetime(),
-  who: z.string(),
-  what: z.string(),
-  app: z.string().nullable(),
-});
+const action: z.ZodType<Action> = exactly(
+  z.strictObject({
+    n: z.int().min(1),
+    at: z.iso.datetime(),
+    who: z.string(),
+    what: z.string(),
+    app: z.string().nullable(),
+  }),
+);
 
-const credential: z.ZodType<ShownCredential> = z.strictObject({
-  name: z.string(),
-  role: z.enum([...ROLES, 'writer']),
-  apps,
-  perMinute: z.int().min(1).exactOptional(),
-  key: z.string().exactOptional().meta({ description: 'A write key, which is public.' }),
-  created: day,
-  revoked: day,
-});
+const credential: z.ZodType<ShownCredential> = exactly(
+  z.strictObject({
+    name: z.string(),
+    role: z.enum([...ROLES, 'writer']),
+    apps,
+    perMinute: z.int().min(1).exactOptional(),
+    key: z.string().exactOptional().meta({ description: 'A write key, which is public.' }),
+    created: day,
+    revoked: day,
+  }),
+);
 
 /** The answers by route. */
 export const accessAnswers: { readonly [route in 'reader' | 'schemas' | 'audits' | 'actions' | 'keys']: z.ZodType } = {

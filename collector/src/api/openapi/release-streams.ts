@@ -7,6 +7,7 @@ import type { Opened } from '../../release/streams/open.ts';
 import { type Conditions, conditionsForm, MECHANISMS, requestForm, type StreamRequest } from '../../release/streams/request.ts';
 import type { Stream, StreamWithAnswers } from '../../release/streams/stream.ts';
 import type { StreamPreview } from '../../release/streams/streams.ts';
+import { exactly } from '../forms/exactly.ts';
 import { MOST_ASKED } from './release.ts';
 import { json, refused, responsesOf } from './responses.ts';
 
@@ -15,25 +16,29 @@ export const openForm: z.ZodType<{
   readonly stream: StreamRequest;
   readonly analysts?: readonly string[];
   readonly again?: boolean;
-}> = z.strictObject(
-  {
-    stream: requestForm,
-    analysts: z
-      .array(z.string(), { error: 'a list of names' })
-      .exactOptional()
-      .meta({ description: 'Analysts who may ask, and are charged. Without it, the reader. An admin may name others.' }),
-    again: z
-      .boolean({ error: 'true or false' })
-      .exactOptional()
-      .meta({ description: 'Pay for another stream, even if there is the same one.' }),
-  },
-  { error: 'an object with a stream, and analysts or again where they are wanted' },
+}> = exactly(
+  z.strictObject(
+    {
+      stream: requestForm,
+      analysts: z
+        .array(z.string(), { error: 'a list of names' })
+        .exactOptional()
+        .meta({ description: 'Analysts who may ask, and are charged. Without it, the reader. An admin may name others.' }),
+      again: z
+        .boolean({ error: 'true or false' })
+        .exactOptional()
+        .meta({ description: 'Pay for another stream, even if there is the same one.' }),
+    },
+    { error: 'an object with a stream, and analysts or again where they are wanted' },
+  ),
 );
 
 /** A question of a stream. */
-export const questionForm: z.ZodType<{ readonly where?: Conditions }> = z.strictObject(
-  { where: conditionsForm.exactOptional().meta({ description: 'Only reports with one of these values in each column.' }) },
-  { error: 'an object with where, or an empty one' },
+export const questionForm: z.ZodType<{ readonly where?: Conditions }> = exactly(
+  z.strictObject(
+    { where: conditionsForm.exactOptional().meta({ description: 'Only reports with one of these values in each column.' }) },
+    { error: 'an object with where, or an empty one' },
+  ),
 );
 
 const amount = z.string().meta({ description: 'A decimal or a fraction, exact.' });
@@ -96,21 +101,25 @@ export const streamAnswers: {
   readonly answered: z.ZodType<StreamAnswered>;
   readonly closed: z.ZodType<Stream>;
 } = {
-  list: z.strictObject({ streams: z.array(z.strictObject(stream)) }),
-  show: z.strictObject({ ...stream, answers: z.array(z.strictObject(answer)) }),
-  preview: z.strictObject({
-    ...about,
-    left: z.string().exactOptional().meta({ description: 'What is left of all budgets that it would be charged to, such as ε 0.3.' }),
-  }),
-  opened: z.strictObject({ ...stream, isRepeated }),
-  answered: z.strictObject({
-    ...answer,
-    isRepeated,
-    within: about.within,
-    hardLeft: stream.hardLeft,
-    questionsLeft: z.int().min(0),
-  }),
-  closed: z.strictObject(stream),
+  list: exactly(z.strictObject({ streams: z.array(z.strictObject(stream)) })),
+  show: exactly(z.strictObject({ ...stream, answers: z.array(z.strictObject(answer)) })),
+  preview: exactly(
+    z.strictObject({
+      ...about,
+      left: z.string().exactOptional().meta({ description: 'What is left of all budgets that it would be charged to, such as ε 0.3.' }),
+    }),
+  ),
+  opened: exactly(z.strictObject({ ...stream, isRepeated })),
+  answered: exactly(
+    z.strictObject({
+      ...answer,
+      isRepeated,
+      within: about.within,
+      hardLeft: stream.hardLeft,
+      questionsLeft: z.int().min(0),
+    }),
+  ),
+  closed: exactly(z.strictObject(stream)),
 };
 
 const requestBody = (form: z.ZodType) => ({ description: `At most ${MOST_ASKED} bytes.`, required: true, content: json(form) });

@@ -4,8 +4,11 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Answer, Preview } from '../../release/answer.ts';
 import { UNITS, type Unit } from '../../release/budget/accounting.ts';
-import { KINDS } from '../../release/measures/table.ts';
+import type { ExpectedError } from '../../release/measures/measure.ts';
+import { KINDS, type Measure } from '../../release/measures/table.ts';
+import type { Measured } from '../../release/query/making.ts';
 import { type Question, questionForm } from '../../release/query/question.ts';
+import { exactly } from '../forms/exactly.ts';
 import { json, refused, responsesOf } from './responses.ts';
 
 // What the routes of releases take and answer, as zod schemas.
@@ -14,15 +17,17 @@ import { json, refused, responsesOf } from './responses.ts';
 export const MOST_ASKED = 262_144;
 
 /** A question, and whether a new answer is paid for where there is a stored one. */
-export const askedForm: z.ZodType<{ readonly question: Question; readonly again?: boolean }> = z.strictObject(
-  {
-    question: questionForm,
-    again: z
-      .boolean({ error: 'true or false' })
-      .exactOptional()
-      .meta({ description: 'Pay for a new answer, even if there is a stored one.' }),
-  },
-  { error: 'an object with a question, and again where it is wanted' },
+export const askedForm: z.ZodType<{ readonly question: Question; readonly again?: boolean }> = exactly(
+  z.strictObject(
+    {
+      question: questionForm,
+      again: z
+        .boolean({ error: 'true or false' })
+        .exactOptional()
+        .meta({ description: 'Pay for a new answer, even if there is a stored one.' }),
+    },
+    { error: 'an object with a question, and again where it is wanted' },
+  ),
 );
 
 interface LimitText {
@@ -44,28 +49,31 @@ export interface ReleaseTable {
 const amount = z.string().meta({ description: 'A decimal or a fraction, exact.' });
 const cost = z.strictObject({ epsilon: amount, rho: amount });
 const limit = z.strictObject({ unit: z.enum(UNITS), amount });
-const measure = z.looseObject({ kind: z.enum(KINDS), epsilon: amount });
-const question = z.looseObject({ app: z.string(), from: z.iso.date(), to: z.iso.date() });
+// The parts of stored questions are described in short: the forms of questions have all of them.
+const measure = z.looseObject({ kind: z.enum(KINDS), epsilon: amount }) as unknown as z.ZodType<Measure>;
+const question = z.looseObject({ app: z.string(), from: z.iso.date(), to: z.iso.date() }) as unknown as z.ZodType<Question>;
 
-const error = z.strictObject({
-  mechanism: z.string(),
-  sensitivity: z.number().meta({ description: 'What one device-day can change.' }),
-  standardDeviation: z.number().exactOptional(),
-  within: z.number().meta({ description: 'With a probability of 95 %, the most by which the answer is off.' }),
-  allWithin: z.number().exactOptional().meta({ description: 'The same for all numbers of the answer together.' }),
-  ranges: z
-    .strictObject({ mean: z.number(), worst: z.number() })
-    .exactOptional()
-    .meta({ description: 'Standard errors of sums over ranges of days: the root mean square over all ranges, and that of the worst.' }),
-  blocks: z
-    .strictObject({
-      count: z.int().min(1),
-      reports: z.int().min(0).meta({ description: 'Reports of each block, if as many come as are expected.' }),
-      unrelated: z.number().meta({ description: 'A bound on the mean of what columns that are not related would show in such blocks.' }),
-    })
-    .exactOptional()
-    .meta({ description: 'Of an association.' }),
-});
+const error: z.ZodType<ExpectedError> = exactly(
+  z.strictObject({
+    mechanism: z.string(),
+    sensitivity: z.number().meta({ description: 'What one device-day can change.' }),
+    standardDeviation: z.number().exactOptional(),
+    within: z.number().meta({ description: 'With a probability of 95 %, the most by which the answer is off.' }),
+    allWithin: z.number().exactOptional().meta({ description: 'The same for all numbers of the answer together.' }),
+    ranges: z
+      .strictObject({ mean: z.number(), worst: z.number() })
+      .exactOptional()
+      .meta({ description: 'Standard errors of sums over ranges of days: the root mean square over all ranges, and that of the worst.' }),
+    blocks: z
+      .strictObject({
+        count: z.int().min(1),
+        reports: z.int().min(0).meta({ description: 'Reports of each block, if as many come as are expected.' }),
+        unrelated: z.number().meta({ description: 'A bound on the mean of what columns that are not related would show in such blocks.' }),
+      })
+      .exactOptional()
+      .meta({ description: 'Of an association.' }),
+  }),
+);
 
 const about = {
   question,
@@ -75,57 +83,63 @@ const about = {
   perDevice: cost.meta({ description: 'For a device that reports on all of the days.' }),
 };
 
-const result = z.strictObject({
-  part: z.string().exactOptional(),
-  measure,
-  error,
-  cells: z
-    .array(
-      z.strictObject({
-        values: z.record(z.string(), z.string()),
-        value: z.number(),
-        standardError: z.number().exactOptional().meta({ description: 'Of a day.' }),
-        low: z.number().exactOptional().meta({ description: 'Lower end of a share, with 95 %.' }),
-        high: z.number().exactOptional().meta({ description: 'Upper end of a share, with 95 %.' }),
-      }),
-    )
-    .exactOptional(),
-  chosen: z.string().exactOptional(),
-  design: z
-    .strictObject({
-      branches: z.int(),
-      levels: z.int().min(1).meta({ description: '1 for a histogram.' }),
-      variance: z.number().meta({ description: 'Of each noisy sum.' }),
-    })
-    .exactOptional()
-    .meta({ description: 'Of days: the tree of noisy sums that the days were computed from.' }),
-  table: z
-    .strictObject({
-      mechanism: z.string(),
-      total: z.number().meta({ description: 'The released number of reports.' }),
-      within: z.number().meta({ description: 'With a probability of 95 %, the most by which any marginal is off, as it was measured.' }),
-    })
-    .exactOptional()
-    .meta({ description: 'Of a synthetic table.' }),
-});
+const result: z.ZodType<Measured> = exactly(
+  z.strictObject({
+    part: z.string().exactOptional(),
+    measure,
+    error,
+    cells: z
+      .array(
+        z.strictObject({
+          values: z.record(z.string(), z.string()),
+          value: z.number(),
+          standardError: z.number().exactOptional().meta({ description: 'Of a day.' }),
+          low: z.number().exactOptional().meta({ description: 'Lower end of a share, with 95 %.' }),
+          high: z.number().exactOptional().meta({ description: 'Upper end of a share, with 95 %.' }),
+        }),
+      )
+      .exactOptional(),
+    chosen: z.string().exactOptional(),
+    design: z
+      .strictObject({
+        branches: z.int(),
+        levels: z.int().min(1).meta({ description: '1 for a histogram.' }),
+        variance: z.number().meta({ description: 'Of each noisy sum.' }),
+      })
+      .exactOptional()
+      .meta({ description: 'Of days: the tree of noisy sums that the days were computed from.' }),
+    table: z
+      .strictObject({
+        mechanism: z.string(),
+        total: z.number().meta({ description: 'The released number of reports.' }),
+        within: z.number().meta({ description: 'With a probability of 95 %, the most by which any marginal is off, as it was measured.' }),
+      })
+      .exactOptional()
+      .meta({ description: 'Of a synthetic table.' }),
+  }),
+);
 
-const answer = z.strictObject({
-  ...about,
-  results: z.array(result),
-  openDays: z.int().min(0).meta({ description: 'Days that could still take reports when the rows were read.' }),
-  analyst: z.string(),
-  entry: z.strictObject({ n: z.int().min(1), hash: z.string(), at: z.iso.datetime() }).meta({ description: 'Its place in the ledger.' }),
-  isRepeated: z.boolean().meta({ description: 'Whether it was stored before, and so cost nothing.' }),
-});
+const answer: z.ZodType<Answer> = exactly(
+  z.strictObject({
+    ...about,
+    results: z.array(result),
+    openDays: z.int().min(0).meta({ description: 'Days that could still take reports when the rows were read.' }),
+    analyst: z.string(),
+    entry: z.strictObject({ n: z.int().min(1), hash: z.string(), at: z.iso.datetime() }).meta({ description: 'Its place in the ledger.' }),
+    isRepeated: z.boolean().meta({ description: 'Whether it was stored before, and so cost nothing.' }),
+  }),
+);
 
-const table: z.ZodType<ReleaseTable> = z.strictObject({
-  app: z.string(),
-  columns: z.array(z.strictObject({ name: z.string(), values: z.array(z.string()) })),
-  colluders: z.union([z.int().min(1), z.literal('all')]),
-  batchesPerDay: z.int().min(1),
-  bound: z.int().min(1),
-  budgets: z.array(z.strictObject({ analyst: z.string().nullable(), limit: limit.nullable(), spent: limit })),
-});
+const table: z.ZodType<ReleaseTable> = exactly(
+  z.strictObject({
+    app: z.string(),
+    columns: z.array(z.strictObject({ name: z.string(), values: z.array(z.string()) })),
+    colluders: z.union([z.int().min(1), z.literal('all')]),
+    batchesPerDay: z.int().min(1),
+    bound: z.int().min(1),
+    budgets: z.array(z.strictObject({ analyst: z.string().nullable(), limit: limit.nullable(), spent: limit })),
+  }),
+);
 
 /** The answers by route. */
 export const releaseAnswers: {
@@ -136,12 +150,14 @@ export const releaseAnswers: {
 } = {
   tables: z.strictObject({ tables: z.array(table) }),
   answers: z.strictObject({ answers: z.array(answer) }),
-  preview: z.strictObject({
-    ...about,
-    errors: z.array(z.strictObject({ part: z.string().exactOptional(), measure, error })),
-    left: z.string().exactOptional().meta({ description: 'What the analyst may still spend on the days, such as ε 0.3.' }),
-  }) as unknown as z.ZodType<Preview>,
-  answer: answer as unknown as z.ZodType<Answer>,
+  preview: exactly(
+    z.strictObject({
+      ...about,
+      errors: z.array(z.strictObject({ part: z.string().exactOptional(), measure, error })),
+      left: z.string().exactOptional().meta({ description: 'What the analyst may still spend on the days, such as ε 0.3.' }),
+    }),
+  ),
+  answer,
 };
 
 const requestBody = { description: `At most ${MOST_ASKED} bytes.`, required: true, content: json(askedForm) };

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { exactly } from '../forms/exactly.ts';
 import { json, refused } from './responses.ts';
 
 /** The path. It is well known (RFC 8615), so that people who use an app find it without asking. */
@@ -35,38 +36,45 @@ export interface PublicApps {
 
 const epsilon = z.string().regex(/^\d+\.\d+$/);
 
-const epsilons: z.ZodType<PublicEpsilon> = z.strictObject({
-  report: z.record(z.string(), epsilon).meta({ description: 'Of a report of each metric.' }),
-  month: epsilon.meta({ description: 'ε of all slots that begin in any 30 days, in this version and those before it.' }),
-  year: epsilon.meta({ description: 'The same of 365 days.' }),
-  life: epsilon.meta({ description: 'The same of ten years.' }),
-});
+const epsilons: z.ZodType<PublicEpsilon> = exactly(
+  z.strictObject({
+    report: z.record(z.string(), epsilon).meta({ description: 'Of a report of each metric.' }),
+    month: epsilon.meta({ description: 'ε of all slots that begin in any 30 days, in this version and those before it.' }),
+    year: epsilon.meta({ description: 'The same of 365 days.' }),
+    life: epsilon.meta({ description: 'The same of ten years.' }),
+  }),
+);
+
+/** A schema, of which the form says little: it is that of shared/src/schema. */
+const document: z.ZodType<object> = z.looseObject({ format: z.literal(1), app: z.string(), version: z.int().min(1) });
 
 /** The form of the answer. */
-export const publicApps: z.ZodType<PublicApps> = z
-  .strictObject({
-    format: z.literal(1),
-    apps: z.array(
-      z.strictObject({
-        app: z.string(),
-        schemas: z.array(
-          z.strictObject({
-            schema: z.string().meta({ description: 'As app/version/checksum.' }),
-            inForce: z.boolean().meta({ description: 'Whether reports of it are taken. The others were retired.' }),
-            fingerprint: z
-              .string()
-              .regex(/^[0-9a-f]{64}$/)
-              .exactOptional()
-              .meta({ description: 'SHA-256 of the canonical JSON.' }),
-            epsilon: epsilons.exactOptional(),
-            statement: z.string().exactOptional().meta({ description: 'The privacy statement.' }),
-            document: z.looseObject({ format: z.literal(1), app: z.string(), version: z.int().min(1) }).exactOptional(),
-          }),
-        ),
-      }),
-    ),
-  })
-  .meta({ id: 'PublicApps' });
+export const publicApps: z.ZodType<PublicApps> = exactly(
+  z
+    .strictObject({
+      format: z.literal(1),
+      apps: z.array(
+        z.strictObject({
+          app: z.string(),
+          schemas: z.array(
+            z.strictObject({
+              schema: z.string().meta({ description: 'As app/version/checksum.' }),
+              inForce: z.boolean().meta({ description: 'Whether reports of it are taken. The others were retired.' }),
+              fingerprint: z
+                .string()
+                .regex(/^[0-9a-f]{64}$/)
+                .exactOptional()
+                .meta({ description: 'SHA-256 of the canonical JSON.' }),
+              epsilon: epsilons.exactOptional(),
+              statement: z.string().exactOptional().meta({ description: 'The privacy statement.' }),
+              document: document.exactOptional(),
+            }),
+          ),
+        }),
+      ),
+    })
+    .meta({ id: 'PublicApps' }),
+);
 
 export const wellKnownPaths: ZodOpenApiPathsObject = {
   [WELL_KNOWN]: {
