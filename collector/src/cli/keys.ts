@@ -17,7 +17,7 @@ import {
 } from '../storage/admin/credentials.ts';
 import { COMMAND_LINE, KEYS_SINCE } from '../storage/admin/database.ts';
 import { type AdminPlace, readExistingAdmin, withAdmin, withExistingAdmin } from './admin.ts';
-import { addPostgres } from './stored-options.ts';
+import { storeCommand } from './stored-options.ts';
 import { table } from './table.ts';
 
 interface CreateOptions extends AdminPlace {
@@ -87,11 +87,7 @@ async function revoke(which: string, options: ListOptions): Promise<void> {
 
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('write keys of apps, and access tokens of people and programs');
-  const add = (name: string, description: string): Command =>
-    addPostgres(keys.command(name))
-      .description(description)
-      .option('--data <folder>', 'the folder of the store', '.data')
-      .option('--json', 'print one JSON document on standard output');
+  const add = (name: string, description: string): Command => storeCommand(keys, name, description);
   add('create', 'create a write key of an app, or with --role an access token; its secret is shown once')
     .option('--app <name...>', 'the app of a write key; the apps of a token (default: all)')
     .option('--role <role>', `an access token: ${ROLES.join(', ')}`, choiceOption('--role', ROLES))

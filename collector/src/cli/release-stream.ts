@@ -18,6 +18,7 @@ import type { AdminPlace } from './admin.ts';
 import { withLedger } from './release-budget.ts';
 import { load } from './serve.ts';
 import { sourceOf } from './stored.ts';
+import { storeCommand } from './stored-options.ts';
 import { table } from './table.ts';
 
 interface OpenOptions extends AdminPlace, Omit<StreamRequest, 'to'> {
@@ -119,11 +120,11 @@ const close = (options: CloseOptions): Promise<void> =>
     print(options.json, closed, () => `stream ${closed.stream} answers no new questions: ${closed.ended}`);
   });
 
-/** Adds the commands. `add` gives one the options that all commands of releases have. */
-export function addStreams(release: Command, add: (parent: Command, name: string, description: string) => Command): void {
+/** Adds the commands. */
+export function addStreams(release: Command): void {
   const stream = release.command('stream').description('counting questions that nobody knows yet, for one cost that analysts share');
   const number = ['--stream <n>', 'its number, as stream list shows it', wholeOption('--stream', 1)] as const;
-  add(stream, 'open', 'open a stream over combinations of columns, and charge each analyst and the table once')
+  storeCommand(stream, 'open', 'open a stream over combinations of columns, and charge each analyst and the table once')
     .requiredOption('--analyst <name...>', 'who may ask, and is charged')
     .option('--schema <file...>', 'schema modules or canonical JSON, besides those that schemas publish has put into the folder')
     .requiredOption('--app <app>', 'the app')
@@ -143,17 +144,17 @@ export function addStreams(release: Command, add: (parent: Command, name: string
     .option('--again', 'open and pay for another stream, even if there is the same one')
     .option('--preview', 'say what the stream would cost and how far its answers would be off, and spend nothing')
     .action(open);
-  add(stream, 'ask', 'ask a stream how many reports fit conditions; the same question gets the stored answer')
+  storeCommand(stream, 'ask', 'ask a stream how many reports fit conditions; the same question gets the stored answer')
     .requiredOption(...number)
     .requiredOption('--analyst <name>', 'who asks')
     .option('--where <column=value>', 'only reports with this value; may be repeated', valueOption('--where'), {})
     .action(ask);
-  add(stream, 'list', 'streams, or the answers of one')
+  storeCommand(stream, 'list', 'streams, or the answers of one')
     .option(...number)
     .option('--app <app>', 'only of this app')
     .option('--analyst <name>', 'only those that this analyst may ask')
     .action(list);
-  add(stream, 'close', 'end a stream, and delete its counts and its threshold; its answers stay')
+  storeCommand(stream, 'close', 'end a stream, and delete its counts and its threshold; its answers stay')
     .requiredOption(...number)
     .action(close);
 }

@@ -12,7 +12,7 @@ import { ask } from './release-ask.ts';
 import { colludersOption, setBudgets, showBudgets, withLedger } from './release-budget.ts';
 import { estimates } from './release-estimates.ts';
 import { addStreams } from './release-stream.ts';
-import { addPostgres, addStored } from './stored-options.ts';
+import { addStored, storeCommand } from './stored-options.ts';
 import { table } from './table.ts';
 
 interface ListOptions extends AdminPlace {
@@ -67,13 +67,8 @@ const goOn = (options: OverrideOptions): Promise<void> =>
 
 export function addRelease(program: Command): void {
   const release = program.command('release').description('answers about participation that may leave the team, charged to a budget');
-  const add = (parent: Command, name: string, description: string): Command =>
-    addPostgres(parent.command(name))
-      .description(description)
-      .option('--data <folder>', 'the folder of the store', '.data')
-      .option('--json', 'print one JSON document on standard output');
   const budget = release.command('budget').description('what may be spent, for each day of a table');
-  add(budget, 'set', 'set what the table of an app may lose, or with --analyst what an analyst may spend on it')
+  storeCommand(budget, 'set', 'set what the table of an app may lose, or with --analyst what an analyst may spend on it')
     .requiredOption('--app <app>', 'the app')
     .option('--analyst <name>', 'the name of a token or user')
     .option('--epsilon <amount>', 'pure differential privacy: 0.5 or 1/3')
@@ -81,8 +76,12 @@ export function addRelease(program: Command): void {
     .option('--colluders <n>', 'of a table: how many analysts may put their answers together (default: all)', colludersOption)
     .option('--batches-per-day <n>', "of a table: the app's batchesPerDay (default: 8)", wholeOption('--batches-per-day', 1, 1_000))
     .action(setBudgets);
-  add(budget, 'show', 'what may be spent, and what was spent of it').requiredOption('--app <app>', 'the app').action(showBudgets);
-  const asking = add(release, 'ask', 'answer a question; the same question of the same analyst gets the stored answer and costs nothing')
+  storeCommand(budget, 'show', 'what may be spent, and what was spent of it').requiredOption('--app <app>', 'the app').action(showBudgets);
+  const asking = storeCommand(
+    release,
+    'ask',
+    'answer a question; the same question of the same analyst gets the stored answer and costs nothing',
+  )
     .requiredOption('--analyst <name>', 'whose budget is charged')
     .option('--schema <file...>', 'schema modules or canonical JSON, besides those that schemas publish has put into the folder')
     .option('--question <file>', 'a question as JSON, in place of the options below')
@@ -113,12 +112,12 @@ export function addRelease(program: Command): void {
     .option('--minimum <n>', 'no estimates where fewer reports than this are released', wholeOption('--minimum', 1), 20)
     .option('--json', 'print one JSON document on standard output')
     .action(estimates);
-  addStreams(release, add);
-  add(release, 'list', 'the ledger: budgets, charges, answers, streams and overrides')
+  addStreams(release);
+  storeCommand(release, 'list', 'the ledger: budgets, charges, answers, streams and overrides')
     .option('--app <app>', 'only of this app')
     .option('--analyst <name>', 'only of this analyst')
     .action(list);
-  add(release, 'override', 'go on after a restore, although the ledger may have lost charges; it is logged')
+  storeCommand(release, 'override', 'go on after a restore, although the ledger may have lost charges; it is logged')
     .requiredOption('--reason <text>', 'why')
     .action(goOn);
 }

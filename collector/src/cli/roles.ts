@@ -5,7 +5,7 @@ import { choiceOption, print } from '../base/usage.ts';
 import { listRoles, ROLES, type Role, removeRole, setRole } from '../storage/admin/credentials.ts';
 import { COMMAND_LINE, ROLES_SINCE } from '../storage/admin/database.ts';
 import { type AdminPlace, readExistingAdmin, withAdmin, withExistingAdmin } from './admin.ts';
-import { addPostgres } from './stored-options.ts';
+import { storeCommand } from './stored-options.ts';
 import { table } from './table.ts';
 
 interface Options extends AdminPlace {
@@ -43,11 +43,7 @@ async function remove(name: string, options: Options): Promise<void> {
 
 export function addRoles(program: Command): void {
   const roles = program.command('roles').description('what users may read whom the proxy names in --auth-header');
-  const add = (name: string, description: string): Command =>
-    addPostgres(roles.command(name))
-      .description(description)
-      .option('--data <folder>', 'the folder of the store', '.data')
-      .option('--json', 'print one JSON document on standard output');
+  const add = (name: string, description: string): Command => storeCommand(roles, name, description);
   add('set', 'give a user a role, in place of any that they have')
     .argument('<user>', 'the name as the proxy sends it, upper and lower case apart')
     .requiredOption('--role <role>', `one of ${ROLES.join(', ')}`, choiceOption('--role', ROLES))

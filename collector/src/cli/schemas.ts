@@ -9,7 +9,7 @@ import { listSchemas, publishSchemas, retireSchema } from '../storage/admin/publ
 import { openTallies } from '../storage/tallies.ts';
 import { type AdminPlace, backendOf, readExistingAdmin, withAdmin } from './admin.ts';
 import { verdictsOf } from './schema.ts';
-import { addPostgres } from './stored-options.ts';
+import { storeCommand } from './stored-options.ts';
 import { table } from './table.ts';
 
 interface Options extends AdminPlace {
@@ -69,11 +69,7 @@ async function retire(which: string, options: Options): Promise<void> {
 
 export function addSchemas(program: Command): void {
   const schemas = program.command('schemas').description('publish and retire schemas; a running collector takes changes up');
-  const add = (name: string, description: string): Command =>
-    addPostgres(schemas.command(name))
-      .description(description)
-      .option('--data <folder>', 'the folder of the store', '.data')
-      .option('--json', 'print one JSON document on standard output');
+  const add = (name: string, description: string): Command => storeCommand(schemas, name, description);
   add('publish', 'publish schemas, all of them or none; exit code 1 when a change is not allowed or not accepted')
     .argument('<file...>', 'schema modules or canonical JSON')
     .option('--accept', 'accept changes that make devices spend more ε, or spend it again')

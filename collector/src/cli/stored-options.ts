@@ -52,3 +52,10 @@ export const addPostgres = (command: Command): Command =>
       .env('MURMURATION_POSTGRES')
       .argParser(urlOption),
   );
+
+/** Adds a command on a store as a whole: on its keys, its roles, its schemas or its releases. */
+export const storeCommand = (parent: Command, name: string, description: string): Command =>
+  addPostgres(parent.command(name))
+    .description(description)
+    .option('--data <folder>', 'the folder of the store', '.data')
+    .option('--json', 'print one JSON document on standard output');

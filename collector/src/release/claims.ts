@@ -7,12 +7,24 @@
 
 import { setTimeout } from 'node:timers/promises';
 import type { Ledger, LedgerTransaction } from '../storage/release-ledger.ts';
+import type { Participation, WantedRows } from './table/participation.ts';
 
 /** Milliseconds for which a charge without an answer is waited for. A measurement takes less, and its thread is ended then. */
 export const PATIENCE = 30_000;
 
 /** Milliseconds between two looks. */
 const PAUSE = 100;
+
+/** Parts of releases and of streams. */
+export interface ClaimingParts {
+  readonly ledger: Ledger;
+  /** Reads rows of a table. */
+  readonly read: (wanted: WantedRows) => Promise<Participation>;
+  /** Milliseconds for which another process that was charged for the same is waited for; PATIENCE by default. */
+  readonly patience?: number;
+  /** Milliseconds since 1970; the system's clock by default. */
+  readonly now?: () => number;
+}
 
 /** Subject of a claim. */
 export interface Wanted {

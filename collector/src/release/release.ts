@@ -12,27 +12,20 @@
 
 import { canonicalJson, type Json } from '@murmuration/shared';
 import type { Catalog } from '../schemas/catalog.ts';
-import { type Entry, insist, type Ledger, type LedgerTransaction } from '../storage/release-ledger.ts';
+import { type Entry, insist, type LedgerTransaction } from '../storage/release-ledger.ts';
 import { type Answer, aboutOf, answerOf, isEnough, type Preview, type StoredAnswer } from './answer.ts';
 import { type Budgets, budgetsOf, costJson, limitText, tableIn } from './budget/budgets.ts';
 import { checkBudgets, type Due, tightest } from './budget/limits.ts';
-import { PATIENCE, storedOr } from './claims.ts';
+import { type ClaimingParts, PATIENCE, storedOr } from './claims.ts';
 import type { Measuring } from './query/making.ts';
 import type { Question } from './query/question.ts';
 import { type Resolved, resolve } from './query/resolve.ts';
 import { tableOf } from './table/columns.ts';
-import { checkKept, openDaysIn, type Participation, type WantedRows } from './table/participation.ts';
+import { checkKept, openDaysIn } from './table/participation.ts';
 
 /** Parts of releases. */
-export interface ReleaseParts {
-  readonly ledger: Ledger;
-  /** Reads rows of a table. */
-  readonly read: (wanted: WantedRows) => Promise<Participation>;
+export interface ReleaseParts extends ClaimingParts {
   readonly measuring: Measuring;
-  /** Milliseconds for which the answer of another process is waited for; PATIENCE by default. */
-  readonly patience?: number;
-  /** Milliseconds since 1970; the system's clock by default. */
-  readonly now?: () => number;
 }
 
 /** A question of an analyst. */

@@ -22,6 +22,13 @@ const segmentOf = (prefix: string, of: string) => ({
   schema: { type: 'string' as const },
 });
 
+/** A route about the reports that one selection of days, version and segment takes in. */
+const ofOneSelection = (query: z.ZodObject, answer: z.ZodType) => ({
+  requestParams: { path, query },
+  parameters: [segmentOf('', '')],
+  responses: responsesOf(answer, ['400', '403', '404', '503']),
+});
+
 export const metricsPaths: ZodOpenApiPathsObject = {
   '/v1/metrics': {
     get: {
@@ -35,9 +42,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
     get: {
       operationId: 'estimates',
       summary: 'Each answer’s estimate with its 95 % interval',
-      requestParams: { path, query: estimatesParameters },
-      parameters: [segmentOf('', '')],
-      responses: responsesOf(answers.estimates, ['400', '403', '404', '503']),
+      ...ofOneSelection(estimatesParameters, answers.estimates),
     },
   },
   '/v1/metrics/{name}/decode': {
@@ -58,18 +63,14 @@ export const metricsPaths: ZodOpenApiPathsObject = {
     get: {
       operationId: 'series',
       summary: 'Estimates day by day, week by week or month by month, each with its change',
-      requestParams: { path, query: seriesParameters },
-      parameters: [segmentOf('', '')],
-      responses: responsesOf(answers.series, ['400', '403', '404', '503']),
+      ...ofOneSelection(seriesParameters, answers.series),
     },
   },
   '/v1/metrics/{name}/association': {
     get: {
       operationId: 'association',
       summary: 'For a text asked together with lists: the table of both, its sums, and a test of independence',
-      requestParams: { path, query: associationParameters },
-      parameters: [segmentOf('', '')],
-      responses: responsesOf(answers.association, ['400', '403', '404', '503']),
+      ...ofOneSelection(associationParameters, answers.association),
     },
   },
   '/v1/metrics/{name}/compare': {

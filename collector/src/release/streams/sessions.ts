@@ -1,28 +1,22 @@
 /** The parts of streams: the state of each that nobody may see, its cells, and the sessions that are kept in memory. */
 
 import { LRUCache } from 'lru-cache';
-import type { Ledger, LedgerTransaction } from '../../storage/release-ledger.ts';
+import type { LedgerTransaction } from '../../storage/release-ledger.ts';
+import type { ClaimingParts } from '../claims.ts';
 import { dayOf } from '../measures/measure.ts';
 import type { Interactive, Session } from '../mechanisms/interactive.ts';
 import { type Columns, type CountingQuery, cellsOf } from '../mechanisms/queries.ts';
 import type { Random } from '../mechanisms/random.ts';
 import type { Resolved } from '../query/resolve.ts';
 import { type Column, DAY } from '../table/columns.ts';
-import type { Participation, ReportCount, WantedRows } from '../table/participation.ts';
+import type { ReportCount } from '../table/participation.ts';
 import { mechanismOf } from './design.ts';
 import type { Conditions } from './request.ts';
 import { designOptionsOf, hardAfter, type Stream, type StreamAnswer } from './stream.ts';
 
 /** Parts of streams. */
-export interface StreamParts {
-  readonly ledger: Ledger;
-  /** Reads rows of a table. */
-  readonly read: (wanted: WantedRows) => Promise<Participation>;
+export interface StreamParts extends ClaimingParts {
   readonly random: Random;
-  /** Milliseconds for which another process that was charged for the same stream is waited for; PATIENCE by default. */
-  readonly patience?: number;
-  /** Milliseconds since 1970; the system's clock by default. */
-  readonly now?: () => number;
 }
 
 /** The secret of a stream: who knows the threshold can tell how near guesses are, and the counts are exact. */
