@@ -31,6 +31,9 @@ const LONGEST_RETRY_AFTER = 86_400_000;
 /** The longest quiet time between two reports that are sent alone, in seconds. Timers add a random part of a second. */
 const LONGEST_QUIET = 86_400;
 
+/** The wait, in milliseconds, for what time alone does not bring. */
+export const NEVER: number = Number.POSITIVE_INFINITY;
+
 /** The JSON that is sent. It is the same for the same batch, after any number of days and retries. */
 export const bodyOf = ({ schema, segment, day, batch, reports }: QueuedBatch): string =>
   JSON.stringify({ v: 1, schema, segment, day: dayText(day), batch, reports: reports.map(([metric, bytes]) => [metric, bytes]) });
@@ -57,11 +60,11 @@ export function erase(device: Device, state: State): void {
 /** Removes batches that are too old for any collector, and the oldest ones if too much waits. */
 export function trim(device: Device, state: State): void {
   let room = MOST_CHARACTERS;
-  for (const [i, batch] of [...state.outbox].reverse().entries()) {
+  [...state.outbox].reverse().forEach((batch, i) => {
     room -= batch.size;
     const isTooMuch = i >= MOST_BATCHES || room < 0;
     if (isTooMuch || batch.day < state.day - ACCEPTED_DAYS.before) remove(device, state, batch, isTooMuch ? 'dropped' : 'expired');
-  }
+  });
 }
 
 /**
@@ -72,7 +75,7 @@ export function trim(device: Device, state: State): void {
 export function put(device: Device, state: State, report: QueuedReport, first: number): void {
   const { wire: schema, segment, coins } = device;
   const isAlone = device.reports === 'alone';
-  const [perDay, by] = isAlone ? [Number.POSITIVE_INFINITY, ''] : [device.perDay, device.me];
+  const [perDay, by] = isAlone ? [NEVER, ''] : [device.perDay, device.me];
   for (let day = first; ; day++) {
     const ofDay = state.outbox.filter((batch) => batch.day === day);
     const begun = day === state.day ? state.batches : ofDay.length;
@@ -104,7 +107,7 @@ const until = (time: number, { now }: Device): number => (time - now() > 2 * LON
 
 /** Milliseconds until this context may send a batch, whichever context began it. */
 const waitOf = (device: Device, { pause, day }: State, { by, from, notBefore }: QueuedBatch): number =>
-  from > day ? Number.POSITIVE_INFINITY : Math.max(until(pause, device), by === device.me ? 0 : until(notBefore, device));
+  from > day ? NEVER : Math.max(until(pause, device), by === device.me ? 0 : until(notBefore, device));
 
 /** Milliseconds until something may be sent; infinite if nothing waits. */
 export const wait = (device: Device, state: State): number => Math.min(...state.outbox.map((batch) => waitOf(device, state, batch)));

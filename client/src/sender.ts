@@ -6,7 +6,7 @@ import type { Device } from './device.ts';
 import type { QueuedBatch } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
-import { hasten, PATIENCE, pauseFor, remove, seal, wait } from './outbox.ts';
+import { hasten, NEVER, PATIENCE, pauseFor, remove, seal, wait } from './outbox.ts';
 import { settlementOf } from './settlement.ts';
 import type { Entry } from './slots.ts';
 import type { DeviceStore } from './store.ts';
@@ -59,15 +59,14 @@ export function createSender(
   let again: Promise<void> | undefined; // the flush that follows the current one
   let silences = 0;
 
-  const waiting = (): number => (isActive() ? wait(device, store.view) : Number.POSITIVE_INFINITY);
+  const waiting = (): number => (isActive() ? wait(device, store.view) : NEVER);
   const cancel = (): void => {
     stop?.();
     stop = undefined;
   };
   const schedule = (): void => {
-    const milliseconds =
-      Math.max(attempt(waiting) ?? Number.POSITIVE_INFINITY, SOON) + (attempt(() => device.coins.uniform(JITTER)) ?? JITTER);
-    if (milliseconds < Number.POSITIVE_INFINITY && silences < TRIES)
+    const milliseconds = Math.max(attempt(waiting) ?? NEVER, SOON) + (attempt(() => device.coins.uniform(JITTER)) ?? JITTER);
+    if (milliseconds < NEVER && silences < TRIES)
       stop ??= clock.after(Math.min(LONGEST, milliseconds), () => {
         stop = undefined;
         return flush();
@@ -99,11 +98,11 @@ export function createSender(
         const batch = state.outbox.find((each) => each.batch === id);
         hasten(device, state);
         if (batch) remove(device, state, batch, error ? 'refused' : 'delivered', body);
-        for (const metric of Object.keys(device.metrics)) {
-          if (stop !== true && !(Array.isArray(stop) && stop.includes(metric))) continue;
-          state.retired[metric] = schema;
-          device.said.push({ result: 'retired', metric });
-        }
+        for (const metric of Object.keys(device.metrics))
+          if (stop === true || (Array.isArray(stop) && stop.includes(metric))) {
+            state.retired[metric] = schema;
+            device.said.push({ result: 'retired', metric });
+          }
       }
     });
 

@@ -41,7 +41,7 @@ export function createSpill({ spill }: Storage, name: string): Spill {
   const numberAt = (key: string): number => Number(read(key)) || 0;
   const raise = (key: string, value: number): unknown => Math.abs(value) > Math.abs(numberAt(key)) && write(key, value);
   return {
-    keep: (answer, days) => (at(answer).day ?? Number.NaN) + days > answer.day || write(keyOf(answer), answer),
+    keep: (answer, days) => (at(answer).day as number) + days > answer.day || write(keyOf(answer), answer),
     drop: (answer) => at(answer).id === answer.id && write(keyOf(answer), { day: answer.day }),
     answers: () =>
       attempt(() =>
@@ -49,7 +49,7 @@ export function createSpill({ spill }: Storage, name: string): Spill {
         Array.from({ length: spill?.length ?? 0 }, (_, i) => spill?.key(i) ?? '')
           .sort()
           .flatMap((key) => {
-            const answer = key.startsWith(answers) ? (read(key) as Entry | undefined) : undefined;
+            const answer = (key.startsWith(answers) && read(key)) as Entry | undefined;
             return answer?.id && keyOf(answer) === key ? [answer] : []; // the key may hold anything
           }),
       ) ?? [],

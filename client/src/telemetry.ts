@@ -108,7 +108,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
         refusePending('no-consent');
         spill.answers().forEach(spill.drop);
       }
-      for (const listener of [...listeners]) attempt(listener);
+      [...listeners].forEach(attempt);
     },
     () => isAway,
   );
@@ -241,7 +241,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     const decided = store.decide(value, (state) => {
       if (value === 'granted') return advance(device, state);
       erase(device, state);
-      if (isForgotten) Object.assign(state, { ...spentState(document, state.accounts, state.day), decision: state.decision });
+      if (isForgotten) Object.assign(state, spentState(document, state.accounts, state.day), { decision: state.decision });
     });
     last = after(decided, (isDone) => isDone || tellFailure());
     return last;

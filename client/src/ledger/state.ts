@@ -36,7 +36,7 @@ export interface State {
 }
 
 /** An object without a prototype, because a metric may have any name. */
-const bare = <T extends object>(members: T): T => Object.assign(Object.create(null), members);
+const bare = <T extends object>(members?: T): T => ({ __proto__: null, ...members }) as T;
 
 /** The state of a device that has stored nothing. */
 export const emptyState = (): State => ({
@@ -44,11 +44,11 @@ export const emptyState = (): State => ({
   decision: UNDECIDED,
   day: 0,
   batches: 0,
-  accounts: bare({}),
+  accounts: bare(),
   outbox: [],
   pause: 0,
   quiet: 0,
-  retired: bare({}),
+  retired: bare(),
   draw: undefined, // named, so that they take the place of what is forgotten
   order: undefined,
 });

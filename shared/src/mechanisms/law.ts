@@ -114,7 +114,7 @@ export interface PrefixChannel<L> extends Channel<L, 'prefixes'> {
 /** Throws a RangeError if 32 bits can't represent the requested ε to within 10 %. Infinite odds (a threshold of 0) never pass. */
 export function assertHeld(odds: number, epsilon: number, what: string): void {
   if (!(Number.isFinite(odds) && odds >= exp(0.9 * epsilon))) {
-    throw new RangeError(`${what}: expected an epsilon that 32 bits represent to within 10 %, got ${epsilon}`);
+    throw new RangeError(`${what}: expected an epsilon that 32 bits represent, got ${epsilon}`);
   }
 }
 

@@ -25,8 +25,8 @@ export function defineSchema<const M extends Questions, const S extends Segments
   if (process.env.NODE_ENV !== 'production') assertSpec(spec);
   const { app, version, budget, segments, assign, devices = 100_000, metrics: questions } = spec;
   // Without a prototype: a metric may have any name, and a lookup must not find inherited ones.
-  const metrics: { [name: string]: MetricDocument } = Object.create(null);
-  const about: { [name: string]: About } = Object.create(null);
+  const metrics: { [name: string]: MetricDocument } = { __proto__: null } as never;
+  const about: { [name: string]: About } = { __proto__: null } as never;
   let isTraceable: unknown = assign;
   for (const [name, { type, ask, fields, size, law, traces }] of Object.entries(questions)) {
     const { description, unit, owner, expires, mechanism: _mechanism, ...asked } = ask;

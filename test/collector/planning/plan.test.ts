@@ -270,7 +270,7 @@ describe('murmuration plan', () => {
     [['--flag', '--text', '--epsilon', '1'], 'got --flag and --text'],
     [['--flag'], '--epsilon: expected the ε of one report with --flag, such as 1, got none'],
     [['--flag', '--epsilon', '0'], '--epsilon: expected a finite number above 0, got "0"'],
-    [['--flag', '--epsilon', '40'], '2 answers: expected an epsilon that 32 bits represent to within 10 %, got 40'],
+    [['--flag', '--epsilon', '40'], '2 answers: expected an epsilon that 32 bits represent, got 40'],
     [['--flag', '--epsilon', '2', '--permanent', '1'], '--permanent: expected at least --epsilon, 2, got 1'],
     [['--choices', '5', '--epsilon', '1'], '--choices: expected --at-most with it'],
     [['--choice', '5', '--at-most', '2', '--epsilon', '1'], '--at-most: expected --choices with it, got --choice'],

@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
   spill('a refusal is not spilled', '    decide: (decision) => raise(consent, mark(decision)),', '    decide: () => {},'),
   telemetry('what is spilled is not claimed', 'claim(left), (isDone)', 'claim(), (isDone)'),
   spill('the order in the spill tells of a hidden record', '          .sort()\n', ''),
-  spill('each answer of a slot is spilled', '(at(answer).day ?? Number.NaN) + days > answer.day ||', ''),
+  spill('each answer of a slot is spilled', '(at(answer).day as number) + days > answer.day ||', ''),
   spill(
     'an answer is spilled again once its slot was claimed',
     'write(keyOf(answer), { day: answer.day })',
@@ -147,7 +147,7 @@ export const MUTANTS: readonly Mutant[] = [
   outbox('a batch that was sent takes more', "    batch.by = '';\n", ''),
   outbox('batches that others began take more', 'each.by === by || ', ''),
   outbox('reports that are sent alone share a batch', '        !isAlone &&\n', ''),
-  outbox('a limit moves the dates of reports that are sent alone', "[Number.POSITIVE_INFINITY, '']", "[device.perDay, '']"),
+  outbox('a limit moves the dates of reports that are sent alone', "[NEVER, '']", "[device.perDay, '']"),
   outbox('no quiet time', 'now() + 1_000 * coins.uniform(LONGEST_QUIET)', 'now()'),
   outbox('the quiet time holds nothing back that waits', 'isNext ? state.quiet : old.notBefore', 'old.notBefore'),
   outbox('the quiet time holds nothing back that comes later', 'isAlone ? state.quiet : device.now()', 'device.now()'),
@@ -196,9 +196,5 @@ export const MUTANTS: readonly Mutant[] = [
   telemetry('what a transaction may still change is sent', 'isActive() && writing === 0', 'isActive()'),
   sender('nobody asks whether the person agrees', 'isGranted ? seal(device, state) : []', 'seal(device, state)'),
   telemetry('a refusal erases nothing', '      erase(device, state);\n', ''),
-  telemetry(
-    'forgetting forgets what is spent',
-    '{ ...spentState(document, state.accounts, state.day), decision',
-    '{ accounts: {}, decision',
-  ),
+  telemetry('forgetting forgets what is spent', 'spentState(document, state.accounts, state.day), {', '{ accounts: {} }, {'),
 ];
