@@ -103,8 +103,8 @@ export async function ledger(telemetry: Looked): Promise<LedgerView> {
   const { accounts } = state;
   const { metrics, budget } = schema.document;
   const today = Math.max(state.day, now || 0); // the clock may give no day
-  const { limit, days } = openWindows(accounts, today, budget);
-  const spentOn = (name: string): number => sumOf(spentIn(accounts[name], today, days));
+  const { epsilon: limit, per } = openWindows(accounts, today, budget);
+  const spentOn = (name: string): number => sumOf(spentIn(accounts[name] ?? { spent: [] }, today, DAYS[per]));
   const spent = sumOf(Object.keys(accounts).map(spentOn));
   return {
     budget,

@@ -57,27 +57,26 @@ export function nextDay(metric: MetricDocument, account: Account | undefined, to
   return metric.permanent && !epochOf(metric, account, open) ? Math.max(open, account.day + DAYS[per]) : open;
 }
 
-/** Limits for a report of today: the least budget of the open windows, and how many days they reach back. */
-export function openWindows(accounts: Accounts, today: number, budget: Budget): { readonly limit: number; readonly days: number } {
+/** The budget that holds for a report of today: the least of the open windows, over the longest of their lengths. */
+export function openWindows(accounts: Accounts, today: number, budget: Budget): Budget {
   const reach = DAYS[budget.per];
-  let limit = budget.epsilon;
-  let days = reach;
+  let { epsilon, per } = budget;
   for (const { spent } of Object.values(accounts)) {
     for (const { day, budget: promised } of spent) {
       const length = DAYS[promised.per];
       if (!(day + Math.max(reach, length) > today)) continue;
       // A budget promised for shorter windows than today's was kept only over those. Today's window must wait until it contains no such
       // report.
-      limit = Math.min(limit, length < reach ? 0 : promised.epsilon);
-      days = Math.max(days, length);
+      epsilon = Math.min(epsilon, length < reach ? 0 : promised.epsilon);
+      if (length > DAYS[per]) per = promised.per;
     }
   }
-  return { limit, days };
+  return { epsilon, per };
 }
 
 /** The ε spent on a metric in the last `days` days, including today. */
-export const spentIn = (account: Account | undefined, today: number, days: number): readonly number[] =>
-  account?.spent.filter(({ epsilon, day }) => epsilon > 0 && day + days > today).map(({ epsilon }) => epsilon) ?? [];
+export const spentIn = ({ spent }: Pick<Account, 'spent'>, today: number, days: number): readonly number[] =>
+  spent.filter(({ epsilon, day }) => epsilon > 0 && day + days > today).map(({ epsilon }) => epsilon);
 
 /** A randomized answer that claims its metric's slot. */
 export interface Claim {
@@ -99,7 +98,8 @@ export function claim(
   const account = accounts[name];
   // With a day that is NaN, the negated comparison refuses the claim.
   if (!(nextDay(metric, account, today, budget) <= today)) return 'already-answered';
-  const { limit, days } = openWindows(accounts, today, budget);
+  const { epsilon: limit, per } = openWindows(accounts, today, budget);
+  const days = DAYS[per];
   if (!(days > 0)) return 'over-budget'; // an unknown period promises nothing
   const { permanent, epsilon } = metric;
   const running = epochOf(metric, account, today);

@@ -3,7 +3,7 @@
  * claim of a slot and the report that results, so a crash cannot separate them.
  */
 
-import { checksum64, DAYS, type Period, type SchemaDocument } from '@murmuration/shared';
+import { checksum64, type SchemaDocument } from '@murmuration/shared';
 import { type Decision, UNDECIDED } from './decision.ts';
 import { type Account, type Accounts, openWindows } from './ledger.ts';
 import type { QueuedBatch } from './queued.ts';
@@ -53,9 +53,6 @@ export const emptyState = (): State => ({
   order: undefined,
 });
 
-/** The period with the given number of days. */
-const periodOf = (days: number): Period => (Object.keys(DAYS) as Period[]).find((period) => DAYS[period] === days) as Period;
-
 /**
  * The state of a device that has erased or lost its stored state. Every metric counts as answered today and the whole budget as spent, for
  * the longest period that any version of the schema has promised.
@@ -63,9 +60,9 @@ const periodOf = (days: number): Period => (Object.keys(DAYS) as Period[]).find(
  * @param accounts the erased accounts, as far as they are known
  */
 export function spentState({ metrics, budget }: Pick<SchemaDocument, 'metrics' | 'budget'>, accounts: Accounts, day: number): State {
-  const { limit, days } = openWindows(accounts, day, budget);
+  const promised = openWindows(accounts, day, budget);
   const state = emptyState();
-  let spent: Account['spent'] = [{ epsilon: limit, budget: { epsilon: limit, per: periodOf(days) }, day }];
+  let spent: Account['spent'] = [{ epsilon: promised.epsilon, budget: promised, day }];
   for (const name of Object.keys(metrics)) {
     state.accounts[name] = { day, by: '', spent };
     spent = []; // the first account has spent everything

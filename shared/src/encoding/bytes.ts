@@ -57,9 +57,12 @@ export function bytesFor(max: number): number {
 
 /** Encodes a whole number big-endian, in as many bytes as `max` needs. */
 export function bigEndian(value: number, max: number): Uint8Array {
-  const bytes = new Uint8Array(bytesFor(max));
-  for (let i = bytes.length; i > 0; value = Math.floor(value / 256)) bytes[--i] = value % 256;
-  return bytes;
+  const bytes: number[] = [];
+  for (; max > 0; max = Math.floor(max / 256)) {
+    bytes.unshift(value % 256);
+    value = Math.floor(value / 256);
+  }
+  return Uint8Array.from(bytes);
 }
 
 /** Decodes a big-endian whole number. */

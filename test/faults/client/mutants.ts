@@ -59,9 +59,9 @@ export const MUTANTS: readonly Mutant[] = [
   ledger('a new account is not counted', '{ ...accounts, [name]: claimed }', '{ ...accounts }'),
   ledger('only the metric itself is counted', '{ ...accounts, [name]: claimed }', '{ [name]: claimed }'),
   ledger('the sum is not compared', 'return fits(charges, limit) ? claimed', 'return true ? claimed'),
-  ledger('windows of other versions are not kept', 'limit = Math.min(limit, length < reach ? 0 : promised.epsilon);', ''),
+  ledger('windows of other versions are not kept', 'epsilon = Math.min(epsilon, length < reach ? 0 : promised.epsilon);', ''),
   ledger('shorter windows do not hold back a longer one', 'length < reach ? 0 : promised.epsilon', 'promised.epsilon'),
-  ledger("windows are as long as today's", '      days = Math.max(days, length);\n', ''),
+  ledger("windows are as long as today's", '      if (length > DAYS[per]) per = promised.per;\n', ''),
   ledger('windows end a day early', 'day + Math.max(reach, length) > today', 'day + Math.max(reach, length) > today + 1'),
   ledger('spending leaves the window a day early', 'epsilon > 0 && day + days > today', 'epsilon > 0 && day + days > today + 1'),
 
