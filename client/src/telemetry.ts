@@ -114,7 +114,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   );
   /** The current day. It never goes back. */
   const today = (): number => Math.max(store.view.day, device.today());
-  const isActive = (): boolean => isOpen() && store.consent() === 'granted';
+  const hasAgreed = (): boolean => store.consent() === 'granted';
+  const isActive = (): boolean => isOpen() && hasAgreed();
   const hides = ({ metric }: { readonly metric: string }): boolean => hasOtherwise(device, metric);
   const hasHidden = Object.keys(document.metrics).some((metric) => hides({ metric }));
 
@@ -128,7 +129,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const turn: Turn = (work, isAll, left = []) => {
     const mine = pending.filter((entry) => isAll || hides(entry));
     const entries = [...left, ...mine];
-    pending = pending.filter((entry) => !mine.includes(entry));
+    pending = isAll ? [] : pending.filter((entry) => !hides(entry));
     last = after(
       store.change((state, isGranted) => {
         const give = (isOtherwise: boolean): void => {
@@ -166,7 +167,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   };
   /** Puts answers into the spill: at the end of the task that recorded them, because no page closes before that. */
   const keep = (entries: readonly Entry[]): void => {
-    if (store.consent() === 'granted') for (const entry of entries) spill.keep(entry, slotDays(device, entry.metric));
+    if (hasAgreed()) for (const entry of entries) spill.keep(entry, slotDays(device, entry.metric));
   };
   /**
    * Writes pending answers, but nothing before it is known whether the person agrees. Answers to metrics with `otherwise` go along; if there
@@ -236,7 +237,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
 
   const decide = (value: 'granted' | 'denied', isForgotten?: boolean): Maybe<unknown> => {
     // Earlier records are treated according to the consent that applied until now.
-    if (store.consent() === 'granted') void commit();
+    if (hasAgreed()) void commit();
     else refusePending('no-consent');
     const decided = store.decide(value, (state) => {
       if (value === 'granted') return advance(device, state);

@@ -126,7 +126,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   telemetry(
     'an answer is not spilled',
-    "if (store.consent() === 'granted') for (const entry of entries) spill.keep(entry, slotDays(device, entry.metric));",
+    'if (hasAgreed()) for (const entry of entries) spill.keep(entry, slotDays(device, entry.metric));',
     '',
   ),
   telemetry(
@@ -134,7 +134,7 @@ export const MUTANTS: readonly Mutant[] = [
     'void Promise.resolve().then(() => (hides',
     'if (pending.length === 1) void Promise.resolve().then(() => (hides',
   ),
-  telemetry('an answer is spilled before the person agrees', "if (store.consent() === 'granted') for", 'for'),
+  telemetry('an answer is spilled before the person agrees', 'if (hasAgreed()) for', 'for'),
   telemetry('a hidden record causes a transaction', '!pending.every(hides) && claim()', 'pending.length > 0 && claim()'),
   telemetry(
     'a hidden record makes a transaction begin earlier',
