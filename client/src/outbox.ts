@@ -32,7 +32,7 @@ const LONGEST_RETRY_AFTER = 86_400_000;
 const LONGEST_QUIET = 86_400;
 
 /** The wait, in milliseconds, for what time alone does not bring. */
-export const NEVER: number = Number.POSITIVE_INFINITY;
+export const NEVER: number = 1 / 0;
 
 /** The JSON that is sent. It is the same for the same batch, after any number of days and retries. */
 export const bodyOf = ({ schema, segment, day, batch, reports }: QueuedBatch): string =>
