@@ -121,7 +121,7 @@ export function* ways(modulus: number): Generator<{ readonly coins: Coins; reado
   };
   const coins: Coins = {
     flip: (threshold) => take('coin', threshold, 2, ({ flip }) => flip(threshold)),
-    uniform: (n) => (n === 1 ? shipped.uniform(1) : take(`die ${n}`, undefined, n, ({ uniform }) => uniform(n))),
+    uniform: (n) => (n < 2 ? shipped.uniform(n) : take(`die ${n}`, undefined, n, ({ uniform }) => uniform(n))),
   };
   const branch = (): Branch => {
     let [words, of] = [1n, 1n];

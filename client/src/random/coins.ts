@@ -8,7 +8,7 @@
 export interface Coins {
   /** True with probability threshold / 2^32. Uses one word. */
   readonly flip: (threshold: number) => boolean;
-  /** A uniform whole number below n. A die with one side uses no word. */
+  /** A uniform whole number below n. A die with one side, or none, gives 0 and uses no word. */
   readonly uniform: (n: number) => number;
 }
 
