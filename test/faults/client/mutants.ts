@@ -170,7 +170,7 @@ export const MUTANTS: readonly Mutant[] = [
   store('a missing note is no refusal', '!!noted && isNoted === false', 'false'),
   store('a missing note does not hold back a claim', "=== 'granted' && !isMissing(state);", "=== 'granted';"),
   store('nobody looks for the note after a transaction', 'const isRefused = isMissing(state);', 'const isRefused = false;'),
-  store('a note that is found is not known', 'state.noted = isNoted;', ''),
+  store('a note that is found is not known', 'state.noted = isNoted;', '{}'),
   store('a refusal leaves the note', "void attempt(() => storage.agreed?.(name, value === 'granted'));", ''),
   store('a note that a refusal erased is written again', ' && !state.noted && isNoted === false', ' && isNoted === false'),
   store('what a refusal finds claimed stays', 'if (isRefused) void store.change(() => {});', ''),
