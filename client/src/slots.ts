@@ -21,6 +21,8 @@ export interface Entry extends Claim {
   readonly day: number;
   /** The name of its schema on the wire. It does not answer another schema's questions. */
   readonly wire: string;
+  /** Its name in the spill: one for all versions of a metric, but another where it has `otherwise`, so that such an answer stops no other. */
+  readonly place: string;
 }
 
 /** True if a metric has an `otherwise` answer, which is reported for devices that recorded nothing. */

@@ -11,8 +11,8 @@ import type { Entry } from './slots.ts';
 
 export interface Spill {
   /**
-   * Keeps the first answer of a slot, claimed or not. Later ones are dropped unseen of what they say: each would be another randomization of
-   * what is perhaps the same value.
+   * Keeps the first answer of a slot, claimed or not, of whatever version. Later ones are dropped, whatever they say: each would be another
+   * randomization of what may be the same value.
    *
    * @param days the length of a slot; of a permanent metric, the days for which one symbol is all that is spent
    */
@@ -36,12 +36,13 @@ export function createSpill({ spill }: Storage, name: string): Spill {
   const spent = `${name}:spent`;
   const read = (key: string): unknown => attempt(() => JSON.parse(spill?.getItem(key) ?? 'null'));
   const write = (key: string, value: unknown): unknown => attempt(() => spill?.setItem(key, JSON.stringify(value)));
-  const keyOf = ({ wire, metric }: Entry): string => `${answers}${wire}/${metric}`;
+  const keyOf = ({ place }: Entry): string => answers + place;
   const at = (answer: Entry): Partial<Entry> => Object(read(keyOf(answer)));
   const numberAt = (key: string): number => Number(read(key)) || 0;
   const raise = (key: string, value: number): unknown => Math.abs(value) > Math.abs(numberAt(key)) && write(key, value);
   return {
-    keep: (answer, days) => (at(answer).day as number) + days > answer.day || write(keyOf(answer), answer),
+    // Where a clock gives no number no answer can be claimed, and so none is kept.
+    keep: (answer, days) => !(answer.day > 0) || (at(answer).day as number) + days > answer.day || write(keyOf(answer), answer),
     drop: (answer) => at(answer).id === answer.id && write(keyOf(answer), { day: answer.day }),
     answers: () =>
       attempt(() =>

@@ -231,7 +231,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     if (consent === 'ask' || consent === 'denied') return refuse('no-consent');
     if (isTaken(device, store.view, metric, today()) || pending.some((entry) => entry.metric === metric)) return refuse('already-answered');
     // All records of a tick share one transaction. One of a metric with `otherwise` does not even make it begin earlier.
-    pending.push({ ...claim, wire, day: today() });
+    pending.push({ ...claim, wire, day: today(), place: (hides({ metric }) ? '?' : '') + metric });
     void Promise.resolve().then(() => (hides({ metric }) ? keep(pending.filter(hides)) : commit()));
   };
 

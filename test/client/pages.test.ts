@@ -371,6 +371,57 @@ test.each([0, 1])('50 reloads write one symbol of a slot into the spill, where t
   expect(symbols.size).toBe(1);
 });
 
+test('releases of an app, and a clock that gives no number, write no further symbol of a slot into the spill', async () => {
+  const browser = modelBrowser();
+  const load = async (version: number, now: number): Promise<void> => {
+    const asked = defineSchema({ app: 'notes', version, budget: { epsilon: 60, per: 'month' }, metrics: { dark: flag(ask) } });
+    const storage = browser.open();
+    storage.fate = 'rejects';
+    const it = device(asked, { storage, seed: ++seeds, time: { now } });
+    it.telemetry.record('dark', true);
+    await settle();
+    it.leave();
+  };
+  const symbols = (): string[] => [...browser.spilled().values()].filter((text) => text.includes('"symbol"'));
+  await load(1, Number.NaN);
+  expect(symbols()).toEqual([]);
+  for (let version = 1; version <= 10; version++) await load(version, timeOf(0));
+  expect(symbols()).toHaveLength(1);
+});
+
+test('an answer that replaces `otherwise` keeps no answer of a later version out of the spill', async () => {
+  const asked = (version: number, more: object) =>
+    defineSchema({
+      app: 'notes',
+      version,
+      budget: { epsilon: 60, per: 'month' },
+      metrics: { dark: flag({ ...ask, every: 'week', ...more }) },
+    });
+  const lives = [false, true].map(async (isRecorded) => {
+    const browser = modelBrowser();
+    const visit = (version: number, day: number, more = {}) =>
+      device(asked(version, more), { storage: browser.open(), seed: 1, time: { now: timeOf(day) } });
+    const first = visit(1, 0, { otherwise: false });
+    await settle();
+    first.leave();
+    const hiding = visit(1, 6, { otherwise: false });
+    await settle();
+    if (isRecorded) hiding.telemetry.record('dark', true);
+    await settle();
+    hiding.leave();
+    const storage = browser.open();
+    storage.fate = 'rejects';
+    const closing = device(asked(2, {}), { storage, seed: 1, time: { now: timeOf(7) } });
+    closing.telemetry.record('dark', true);
+    await settle();
+    closing.leave();
+    const last = visit(2, 8);
+    await last.live(60_000);
+    return said(last, 'dark').filter((result) => result === 'recorded');
+  });
+  expect(await Promise.all(lives)).toEqual([['recorded'], ['recorded']]);
+});
+
 test('of a permanent metric one symbol of an epoch is written into the spill, whatever is recorded on its days', async () => {
   const kept = permanent(flag({ ...ask, every: 'day' }), { epsilon: 2, renew: 'week' });
   const asked = defineSchema({ app: 'notes', version: 1, budget: { epsilon: 60, per: 'month' }, metrics: { kept } });

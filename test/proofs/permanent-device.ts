@@ -53,7 +53,7 @@ export const deviceOf =
       if (value < 0) continue;
       const claim = randomize(device, 'asked', values[value]);
       if (typeof claim === 'string') throw new Error(`expected a symbol, got ${claim}`);
-      const why = answer(device, state, { ...claim, id: `answer ${slot}`, wire, day });
+      const why = answer(device, state, { ...claim, id: `answer ${slot}`, wire, day, place: claim.metric });
       if (why !== 'recorded') throw new Error(`expected an answer to count, got ${why}`);
     }
     return state.outbox.map(bodyOf).join('\n');

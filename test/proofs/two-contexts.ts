@@ -187,7 +187,12 @@ function stepsOf(plan: Plan, world: World, which: 0 | 1): readonly World[] {
       const items = new Map(Object.entries(world.spill));
       const day = Math.max(today, parse(world.stored).day);
       const entries = Object.keys(device.metrics).map(
-        (metric): Entry => ({ ...(randomize(device, metric, true) as Claim), wire: device.wire, day }),
+        (metric): Entry => ({
+          ...(randomize(device, metric, true) as Claim),
+          wire: device.wire,
+          day,
+          place: (hasOtherwise(device, metric) ? '?' : '') + metric,
+        }),
       );
       for (const entry of entries) spillOf(items).keep(entry, slotDays(device, entry.metric));
       const recorded = become({ step: 'recorded', entries }, { spill: Object.fromEntries(items) });

@@ -114,6 +114,9 @@ export const MUTANTS: readonly Mutant[] = [
   telemetry('what is spilled is not claimed', 'claim(left), (isDone)', 'claim(), (isDone)'),
   spill('the order in the spill tells of a hidden record', '          .sort()\n', ''),
   spill('each answer of a slot is spilled', '(at(answer).day as number) + days > answer.day ||', ''),
+  spill('each answer without a day is spilled', '!(answer.day > 0) ||', ''),
+  telemetry('each version of a metric spills an answer', "'?' : '') + metric", "'?' : '') + wire + metric"),
+  telemetry("an answer in place of `otherwise` takes another's place", "(hides({ metric }) ? '?' : '') + metric", 'metric'),
   spill(
     'an answer is spilled again once its slot was claimed',
     'write(keyOf(answer), { day: answer.day })',
