@@ -39,21 +39,40 @@ const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', 
     return 'counted';
   });
 
-/** What is recorded while a page is left is claimed at the next visit, whether or not a metric with `otherwise` was recorded before it. */
+/**
+ * What is recorded while a page is left has the same fate whether or not a metric with `otherwise` was recorded before it: at a next visit,
+ * after the databases were deleted, and after a refusal.
+ */
 export const recordedWhileLeft = (engine: Engine, rounds: number): Promise<Outcome> =>
   inBrowser(engine, 'recorded while left', rounds, async (environment, round) => {
     const app = `hiding${round}`;
     const isPrinted = round % 2 === 0;
+    const then = (['visited', 'evicted', 'refused'] as const)[Math.floor(round / 2) % 3] as 'visited' | 'evicted' | 'refused';
     const page = await environment.open(app);
     await ask(page, 'commands.grant()');
     await ask(page, `void commands.leaveAndAnswer(${isPrinted}, "/away")`);
     const next = await environment.open(app, 'later');
     environment.expect('claimed at the next visit', await ask(next, 'commands.spent("plan")'), 1);
-    await ask(next, 'telemetry.flush()');
-    await environment.expectCounted(app, 1, 'plan');
+    if (then === 'visited') {
+      await ask(next, 'telemetry.flush()');
+      await environment.expectCounted(app, 1, 'plan');
+    } else {
+      await ask(next, then === 'refused' ? 'commands.deny()' : 'telemetry.close()');
+      if (then === 'evicted') await ask(next, 'commands.deleteAll()');
+      const reports = environment.counted(app);
+      const last = await environment.open(app, 'later');
+      environment.expect('consent', await ask(last, 'commands.state()'), then === 'refused' ? 'denied' : 'ask');
+      if (then === 'evicted') await ask(last, 'commands.grant()');
+      const said = await ask(last, 'commands.answer("plan")');
+      environment.expect('a record', said, then === 'refused' ? 'no-consent' : 'already-answered');
+      environment.expect('of the ledger', await ask(last, 'commands.told("")'), then === 'refused' ? [] : ['storage-reset']);
+      await ask(last, 'telemetry.flush()');
+      environment.expect('reports afterwards', environment.counted(app), reports);
+      await last.close();
+    }
     await page.close();
     await next.close();
-    return isPrinted ? 'counted beside a hidden record' : 'counted without';
+    return `${then} ${isPrinted ? 'beside a hidden record' : 'without'}`;
   });
 
 export const leftByNavigation = (engine: Engine, rounds: number): Promise<Outcome> =>
