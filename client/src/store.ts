@@ -17,7 +17,8 @@ export interface DeviceStore {
   view: State;
   readonly consent: () => Consent['state'];
   /**
-   * Runs one transaction. The result is undefined if it failed; then nothing was written, and no outcome is reported.
+   * Runs one transaction. The result is undefined if it failed, and no outcome is reported. Nothing was then written, unless only the look
+   * for the note after the transaction failed.
    *
    * @param work is told whether the person agrees
    * @param isWritten whether it writes even where nothing has changed, so that a write that fails does not tell whether anything had
