@@ -96,16 +96,25 @@ function distributionRows(
 
 /** Estimates the share of each answer or candidate, or the mean of a number. */
 export function estimate(request: EstimateRequest): MetricEstimates {
+  const { among = 'population' } = request;
+  const { document } = request.metric;
+  const { tallies, ones } = request.evidence;
+  const numbers = rangeOf(document);
+  const watch = watchOf(document.law, tallies, ones, basisOf(document, request.evidence, among).perDevice, numbers);
+  return { ...aboutOf(request), among, ...(numbers && { unit: 'value' }), ...rowsOf(request), watch };
+}
+
+/** The estimates alone. Tallies may be scaled, so that their counts are not whole. */
+export function rowsOf(request: EstimateRequest): Pick<MetricEstimates, 'answers' | 'distribution'> {
   const { minimum, candidates, among = 'population', asked = USUAL, shares } = request;
   const { document } = request.metric;
   const { law } = document;
-  const { tallies, reports, ones } = request.evidence;
+  const { tallies, reports } = request.evidence;
   const { perDevice, people } = basisOf(document, request.evidence, among);
   const numbers = rangeOf(document);
   const listed = answersOf(document);
   const sought = listed ? [] : candidateAnswersOf(document, candidates);
   const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
-  const watch = watchOf(law, tallies, ones, perDevice, numbers);
   const estimates =
     reports < minimum || isDistributionLaw(law)
       ? []
@@ -137,8 +146,7 @@ export function estimate(request: EstimateRequest): MetricEstimates {
   });
   if (!listed) rows.sort((a, b) => b.estimate - a.estimate);
   const enough = reports < minimum ? new Map() : tallies;
-  const cells = distributionRows(document, enough, people, asked);
-  return { ...aboutOf(request), among, ...(numbers && { unit: 'value' }), answers: rows, ...cells, watch };
+  return { answers: rows, ...distributionRows(document, enough, people, asked) };
 }
 
 // The part that every answer has: its metric, and the reports that it rests on.

@@ -1,18 +1,20 @@
 /** `murmuration release estimates`: the estimates of a metric beside a released number of reports, and with the error that it gives. */
 
 import { answersOf, rangeOf } from '@murmuration/shared';
-import { type PublishedEstimates, publishedEstimates } from '../answers/published-estimates.ts';
+import { COUNT_BETA, type PublishedEstimates, publishedEstimates } from '../answers/published-estimates.ts';
 import { UsageError } from '../base/fault.ts';
 import { print } from '../base/usage.ts';
+import { parseAmount } from '../release/budget/amount.ts';
+import { geometric } from '../release/mechanisms/geometric.ts';
 import { systemRandom } from '../release/mechanisms/random.ts';
-import { measuringBy } from '../release/query/making.ts';
+import { type Measured, measuringBy } from '../release/query/making.ts';
 import type { Question } from '../release/query/question.ts';
 import { Releases } from '../release/release.ts';
 import { readParticipation } from '../release/table/participation.ts';
 import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
 import { withLedger } from './release-budget.ts';
 import { load } from './serve.ts';
-import { fromStore, metricsOf, sourceOf } from './stored.ts';
+import { fromStore, metricsOf, type Stored, sourceOf } from './stored.ts';
 import type { StoredOptions } from './stored-options.ts';
 import { table } from './table.ts';
 
@@ -56,13 +58,16 @@ export async function estimates(options: EstimatesOptions): Promise<void> {
   await withLedger(options, async (ledger) => {
     const catalog = createCatalog([...loaded.schemas, ...loaded.published]);
     const source = await sourceOf(options);
+    const [found] = await fromStore(options, [metric], (stored) => stored);
+    const request = { ...(found as Stored), minimum: options.minimum, candidates: [] };
+    // The estimates are made once before the charge. What can fail fails there: whatever is released, only the errors differ.
+    publishedEstimates(request, { value: options.minimum, within: 0 });
     const releases = new Releases({ ledger, read: (wanted) => readParticipation(source, wanted), measuring: measuringBy(systemRandom()) });
     const { results } = await releases.ask({ analyst: options.analyst, catalog, question: questionOf(metric, options) });
-    const released = results[0]?.cells?.[0]?.value ?? 0;
-    const [found] = await fromStore(options, [metric], ({ evidence }) =>
-      publishedEstimates({ metric, evidence, minimum: options.minimum, candidates: [] }, released),
-    );
-    const published = found as PublishedEstimates;
+    const [{ measure, error, cells }] = results as readonly [Measured];
+    // A stored answer may have a larger ε than was asked for, and the smaller noise of it.
+    const noise = geometric({ epsilon: parseAmount(measure.epsilon, 'epsilon'), sensitivity: error.sensitivity });
+    const published = publishedEstimates(request, { value: cells?.[0]?.value ?? 0, within: noise.accuracy(COUNT_BETA) });
     print(options.json, published, () => textOf(published));
   });
 }

@@ -55,9 +55,10 @@ const countDrawn =
 
 /**
  * The law of a count, depending on whom the estimate describes: people drawn from a population or, with infinitely many, these very people.
+ * The reports of scaled tallies sum to a whole number, except for floating-point errors.
  */
 export const countOf = (reports: number, support: Support, people: number): CountAt =>
-  people === THESE ? countAmong(reports, support) : countDrawn(reports, support);
+  (people === THESE ? countAmong : countDrawn)(Math.round(reports), support);
 
 /**
  * The estimates of all cells of a tally. Ends are exact when each device sent one report; otherwise the law of the count is not known.

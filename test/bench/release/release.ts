@@ -11,6 +11,7 @@ import { associations, shares } from './aggregates.ts';
 import { crossOver } from './cross-over.ts';
 import { designs } from './designs.ts';
 import { offsets } from './offsets.ts';
+import { published } from './published.ts';
 import { tables } from './tables.ts';
 
 const RUNS = 10_000;
@@ -104,7 +105,8 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
     shares(),
     associations(),
   ];
-  const failures = all.flatMap(failuresOf);
+  const beside = published();
+  const failures = [...all.flatMap(failuresOf), ...beside.failures];
   const errors = all.map(({ run, mean, bound, within }) => ({
     mechanism: run.name,
     what: run.what,
@@ -122,6 +124,7 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
       synthetic,
       ranges,
       colluders,
+      published: beside.rows,
       sharing,
       related,
     } as {
@@ -140,6 +143,8 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
       ...ranges,
       [],
       ...colluders,
+      [],
+      ...beside.rows,
       [],
       ...sharing,
       [],

@@ -96,9 +96,9 @@ function moved(end: number, limit: 0 | 1, at: CountAt, holds: (share: number) =>
   return holds(limit) ? limit : endOf(from, limit, holds);
 }
 
-/** The estimate with ends that cover even for small counts. */
+/** The estimate with ends that cover even for small counts. A count that is not whole, of scaled tallies, is rounded outwards. */
 export const withExactEnds = ({ low, high, ...estimate }: Estimate, count: number, at: CountAt): Estimate => ({
   ...estimate,
-  low: moved(low, 0, at, (share) => 1 - atMost(at(share), count - 1) > TAIL),
-  high: moved(high, 1, at, (share) => atMost(at(share), count) > TAIL),
+  low: moved(low, 0, at, (share) => 1 - atMost(at(share), Math.floor(count) - 1) > TAIL),
+  high: moved(high, 1, at, (share) => atMost(at(share), Math.ceil(count)) > TAIL),
 });
