@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { medianOf, wholeOf } from '#collector/decoding/decode/decode.ts';
 import { CUT, discoveriesOf, nullCount } from '#collector/decoding/decode/discoveries.ts';
 import { residualScore } from '#collector/decoding/decode/effective.ts';
-import { cumulantsOf, FINELY, nullLaw, ROUGHLY, tailAt } from '#collector/decoding/decode/null-law.ts';
+import { cumulantsOf, exactLaw, logTailAt, normalAt, nullLaw, scoreOf } from '#collector/decoding/decode/null-law.ts';
 import {
   ATOM,
   count,
@@ -68,44 +68,76 @@ describe('the law of a null candidate', () => {
     }
   });
 
-  test.each([
-    ['one hash', 1, FINELY],
-    ['two hashes', 2, FINELY],
-    ['one hash, roughly', 1, ROUGHLY],
-  ] as const)('has the tail of all assignments, skewed as it is: %s', (_name, hashes, points) => {
-    // 24 cohorts of six cells, of which one is high: convolved exactly, in steps of 1/128.
-    const uniform = uniforms(5);
-    const rows = Array.from({ length: 24 }, () => {
-      const row = Array.from({ length: 6 }, () => Math.round(uniform() * 128 - 64) / 128);
-      row[0] = 1;
-      return row;
-    });
+  /** 24 cohorts of six cells, of which one is high. */
+  const uniform = uniforms(5);
+  const skewed = Array.from({ length: 24 }, () => {
+    const row = Array.from({ length: 6 }, () => Math.round(uniform() * 128 - 64) / 128);
+    row[0] = 1;
+    return row;
+  });
+  /** 40 cohorts of 50 cells, of which few have a count: the score is a number of hits, and a little less for each cell. */
+  const sparse = Array.from({ length: 40 }, (_, c) => Array.from({ length: 50 }, (_, j) => (j < c % 3 ? 1 : 0) - (c % 3) / 50));
+
+  /** P(T >= each of its values), from the largest on, by all assignments. */
+  function tailsOf(
+    rows: readonly (readonly number[])[],
+    hashes: number,
+  ): readonly (readonly [sum: number, tail: number, chance: number])[] {
+    const FINE = 2 ** 20;
     let law = new Map([[0, 1]]);
     for (const row of rows) {
       const next = new Map<number, number>();
       const scores = [...cohortScores(row, hashes)];
       for (const [sum, chance] of law)
-        for (const score of scores) next.set(sum + score, (next.get(sum + score) ?? 0) + chance / scores.length);
+        for (const score of scores) {
+          const at = sum + Math.round(score * FINE);
+          next.set(at, (next.get(at) ?? 0) + chance / scores.length);
+        }
       law = next;
     }
-    const { g, weights, width } = fieldOf(rows);
-    const curve = nullLaw(cumulantsOf(g, weights, width, hashes), points);
-    const sorted = [...law].sort(([a], [b]) => b - a);
     let tail = 0;
+    return [...law]
+      .sort(([a], [b]) => b - a)
+      .map(([sum, chance]) => {
+        tail += chance;
+        return [sum / FINE, tail, chance];
+      });
+  }
+
+  test.each([
+    ['one hash', 1],
+    ['two hashes', 2],
+  ] as const)('has the tail of all assignments, skewed as it is: %s', (_name, hashes) => {
+    const { g, weights, width } = fieldOf(skewed);
+    const law = exactLaw(g, weights, width, hashes);
+    const curve = nullLaw(cumulantsOf(g, weights, width, hashes));
     let compared = 0;
-    for (const [sum, chance] of sorted) {
-      const half = tail + chance / 2; // half of a step, which the smooth curve runs through
-      tail += chance;
+    for (const [sum, tail, chance] of tailsOf(skewed, hashes)) {
+      const half = tail - chance / 2; // half of a step, which the smooth curve runs through
       if (half < 1e-7 || half > 0.4 || chance > 0.02 * tail) continue;
       compared++;
-      expect(Math.abs(Math.log(tailAt(curve, sum) / half))).toBeLessThan(points === FINELY ? 0.1 : 0.3);
+      expect(Math.abs(logTailAt(law, sum) - Math.log(tail))).toBeLessThan(0.03);
+      expect(Math.abs(Math.log(normalTail(normalAt(curve, sum)) / half))).toBeLessThan(0.3);
     }
     expect(compared).toBeGreaterThan(100);
   });
 
+  test('holds all of the probability of a score, where a few hits are all that there is', () => {
+    const { g, weights, width } = fieldOf(sparse);
+    const law = exactLaw(g, weights, width, 1);
+    const tails = tailsOf(sparse, 1).filter(([, tail]) => tail > 1e-12 && tail < 0.999);
+    expect(tails.length).toBeGreaterThan(5);
+    for (const [sum, tail] of tails) {
+      expect(Math.abs(logTailAt(law, sum) - Math.log(tail))).toBeLessThan(1e-6);
+      // A score just above one value has the tail of the next one.
+      expect(scoreOf(law, Math.log(tail) + 1e-6)).toBeLessThanOrEqual(sum + 0.02);
+    }
+  });
+
   test('of residuals that are all 0 has no tail, and no NaN', () => {
     const { g, weights, width } = fieldOf([[0, 0, 0]]);
-    expect(tailAt(nullLaw(cumulantsOf(g, weights, width, 2), FINELY), 0)).toBe(0.5);
+    expect(normalAt(nullLaw(cumulantsOf(g, weights, width, 2)), 0)).toBe(0);
+    expect(logTailAt(exactLaw(g, weights, width, 2), 0)).toBe(0);
   });
 });
 

@@ -7,11 +7,11 @@
  */
 
 import { normalQuantile, normalTail } from '../../estimation/statistics/tails.ts';
-import { cautiously, type Fitted, fitted, isOverloaded, UNSETTLED } from './annealing.ts';
-import type { Field, Observed } from './cells.ts';
+import { cautiously, type Fitted, fitted, isOverloaded, sharesOf, UNSETTLED } from './annealing.ts';
+import { centreCohorts, cohortSums, gather, informationOf, type Observed, weighing } from './cells.ts';
 import { discoveriesOf } from './discoveries.ts';
 import type { CellCounts, CellMap, DecodeInput, Tested } from './evidence.ts';
-import { cumulantsOf, FINELY, normalAt, nullLaw, scoreAt } from './null-law.ts';
+import { type ExactLaw, exactLaw, logTailAt, scoreOf } from './null-law.ts';
 
 /** True if each candidate has one cell, the same in all cohorts. */
 export function isDirect({ candidates, hashes, places }: CellMap, cohorts: number): boolean {
@@ -72,45 +72,96 @@ const RARE = 0.05;
 /** A crowded fit below this crowding is used where it reports at least so many: one or two may be the noise that it follows. */
 const [MOST_CROWDED, LEAST_FOUND] = [0.95, 5];
 
-const weightedBy = (weights: Field, values: Field): Field => values.map((value, i) => value * (weights[i] as number));
+/** Scores of the candidates, the information that each has about its share, and the law of a score if nobody has the candidate. */
+interface Scores {
+  readonly scores: Float64Array;
+  readonly information: Float64Array;
+  readonly law: ExactLaw;
+}
+
+/**
+ * The scores of the candidates under the hypothesis that nobody has them: T = Σ g over a candidate's cells, where g = w r is the weighted
+ * residual, and weights are those at the fitted shares without the candidate's own. A frequent string raises the variance of its own cells. With
+ * weights at all fitted shares its cells would count for little, and its score would be no larger than that of random cells with large weights.
+ *
+ * Without the candidate's share s, its own cell has the residual r + κ s and the weight w', and the other cells of the cohort stay as they are.
+ * The mean of the cohort moves by (w' (r + κ s) - w r) / W', with W' the cohort's sum of weights, because Σ w r was 0.
+ */
+function scoresOf(counts: CellCounts, { problem, fit }: Fitted): Scores {
+  const { places, observed, spread } = problem;
+  const { candidates, cohorts, width, hashes } = places;
+  const shareAt = sharesOf(problem, fit);
+  const { weights, at: weightAt } = weighing(counts, observed, shareAt, spread);
+  const residual = fit.effective.slice();
+  centreCohorts(weights, residual, width);
+  const g = residual.map((value, cell) => value * (weights[cell] as number));
+  const scores = new Float64Array(candidates);
+  gather(places, g, scores);
+  const information = informationOf(places, weights);
+  const totals = cohortSums(weights, width);
+  for (let v = 0; v < candidates; v++) {
+    const share = fit.shares[v] as number;
+    if (share === 0) continue;
+    let [score, known] = [0, 0];
+    for (let c = 0, at = v * cohorts * hashes; c < cohorts; c++, at += hashes) {
+      if (totals[c] === 0) continue;
+      let [own, before, moved] = [0, 0, 0];
+      for (let h = 0; h < hashes; h++) {
+        const place = places.places[at + h] as number;
+        if (place === width - 1) continue;
+        const cell = c * width + place;
+        const weight = weightAt(cell, shareAt(cell) - share);
+        const weighted = weight * ((residual[cell] as number) + fit.kappa * share);
+        own += weight;
+        before += weights[cell] as number;
+        moved += weighted - (g[cell] as number);
+        score += weighted;
+      }
+      const part = own / ((totals[c] as number) - before + own);
+      score -= part * moved;
+      known += own * (1 - part);
+    }
+    scores[v] = score;
+    information[v] = known;
+  }
+  return { scores, information, law: exactLaw(g, weights, width, hashes) };
+}
 
 /** Tests of the candidates by a fit. */
-function tested({ problem, fit }: Fitted): Omit<Tested, 'fit' | 'isOverloaded'> {
-  const { places, weights, root } = problem;
+function tested(counts: CellCounts, fitted: Fitted): Omit<Tested, 'fit' | 'isOverloaded'> {
+  const { problem, fit } = fitted;
+  const { root, places, spread } = problem;
   const { candidates } = places;
-  const law = nullLaw(cumulantsOf(weightedBy(weights, fit.effective), weights, places.width, places.hashes), FINELY);
-  const scale = Math.sqrt(fit.dispersion);
-  const unit = scale / fit.kappa;
+  const { scores, information, law } = scoresOf(counts, fitted);
+  const unit = Math.sqrt(fit.dispersion) / fit.kappa;
   const [estimate, standardError, pValue] = [new Float64Array(candidates), new Float64Array(candidates), new Float64Array(candidates)];
   for (let v = 0; v < candidates; v++) {
     const own = root[v] as number;
-    const z = fit.z[v] as number;
     if (own === 0) {
       standardError[v] = 1;
       pValue[v] = 1;
       continue;
     }
-    estimate[v] = (z * unit) / own;
+    estimate[v] = ((fit.z[v] as number) * unit) / own;
     standardError[v] = fit.error / own;
-    pValue[v] = normalTail(normalAt(law, z * scale * own + law.mean));
+    pValue[v] = Math.exp(logTailAt(law, scores[v] as number));
   }
   const leastAt = (normal: number) => {
-    const score = (scoreAt(law, normal) - law.mean) / scale;
-    return (v: number): number => {
-      const own = root[v] as number;
-      return own === 0 ? 1 : (score / own) * (unit / own);
-    };
+    const least = scoreOf(law, Math.log(normalTail(normal)));
+    // A score over its information is another estimate of the share. It lies as far above its threshold as this one does.
+    return (v: number): number =>
+      root[v] === 0 ? 1 : (estimate[v] as number) - ((scores[v] as number) - least) / ((information[v] as number) * fit.kappa);
   };
-  return { estimate, standardError, pValue, leastAt, dispersion: fit.dispersion * problem.spread };
+  return { estimate, standardError, pValue, leastAt, dispersion: fit.dispersion * spread };
 }
 
 /**
  * Tests by a crowded fit, with p-values raised to 1 / (1 - c) times, for a crowding c. Some null candidates are taken for strings, which makes
  * others of the kind look likelier, and so null candidates stand out more often than their law says.
  */
-function crowdedly(best: Fitted): Tested {
+function crowdedly(counts: CellCounts, best: Fitted): Tested {
   const rest = 1 - best.fit.crowding;
-  const plain = tested(best);
+  const plain = tested(counts, best);
   return {
     ...plain,
     pValue: plain.pValue.map((p) => Math.min(1, p / rest)),
@@ -124,12 +175,12 @@ function crowdedly(best: Fitted): Tested {
 export function hashed({ counts, map, fdr, onStep }: DecodeInput, observed: Observed): Tested {
   const places = { ...map, cohorts: counts.cohorts, width: observed.width };
   const best = fitted(counts, places, observed, onStep);
-  if (best.isScored) return { ...tested(best), fit: 'score', isOverloaded: false };
-  if (!isOverloaded(best)) return { ...tested(best), fit: 'linear', isOverloaded: false };
+  if (best.isScored) return { ...tested(counts, best), fit: 'score', isOverloaded: false };
+  if (!isOverloaded(best)) return { ...tested(counts, best), fit: 'linear', isOverloaded: false };
   if (best.fit.crowding <= MOST_CROWDED && best.fit.change <= UNSETTLED) {
-    const crowded = crowdedly(best);
+    const crowded = crowdedly(counts, best);
     if (discoveriesOf(crowded.pValue, fdr).found >= LEAST_FOUND) return crowded;
   }
   const cautious = cautiously(counts, places, observed, normalQuantile(RARE / map.candidates), onStep);
-  return { ...tested(cautious), fit: 'linear', isOverloaded: true };
+  return { ...tested(counts, cautious), fit: 'linear', isOverloaded: true };
 }

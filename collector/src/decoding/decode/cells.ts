@@ -53,27 +53,52 @@ export function observe({ cohorts, cells, reports, counts, inside, outside }: Ce
   };
 }
 
+/** Weights of the cells, and the weight that a cell would have at another share. */
+export interface Weighing {
+  readonly weights: Field;
+  readonly at: (cell: number, share: number) => number;
+}
+
 /**
  * 1 / V, at these shares. Rates lie in [p*, q*]. Where that is [0, 1] or nearly so, a rate nearer to 0 or 1 than half a report of all is taken
  * to be that far from it. Half a report of the cohort would be far too much where cohorts have few reports.
+ *
+ * `spread` is the variance of a cell over that of the coins, on average. What goes beyond the coins is the same in all cells, for it comes from
+ * strings in random cells: it is added to each cell's own variance.
  */
-function weighed({ cohorts, cells, reports, inside, outside }: CellCounts, shareAt: (cell: number) => number): Field {
+export function weighing(
+  { cohorts, cells, reports, inside, outside }: CellCounts,
+  { live }: Pick<Observed, 'live'>,
+  shareAt: (cell: number) => number,
+  spread: number,
+): Weighing {
   const width = cells + 1;
-  const weights = new Float64Array(cohorts * width);
   const gain = (inside - outside) ** 2;
   const half = 0.5 / reports.reduce((sum, here) => sum + here, 0);
+  const weights = new Float64Array(cohorts * width);
+  const bare = (here: number, share: number): number => {
+    const least = Math.min(0.5 / here, Math.max(outside, half));
+    const most = Math.max(1 - 0.5 / here, Math.min(inside, 1 - half), 0.5);
+    const rate = Math.min(Math.max(outside + (inside - outside) * Math.min(1, Math.max(0, share)), least), most);
+    return (here * gain) / (rate * (1 - rate));
+  };
   for (let c = 0; c < cohorts; c++) {
     const here = reports[c] as number;
     if (here === 0) continue;
-    const least = Math.min(0.5 / here, Math.max(outside, half));
-    const most = Math.max(1 - 0.5 / here, Math.min(inside, 1 - half), 0.5);
-    for (let at = c * width; at < c * width + cells; at++) {
-      const share = Math.min(1, Math.max(0, shareAt(at)));
-      const rate = Math.min(Math.max(outside + (inside - outside) * share, least), most);
-      weights[at] = (here * gain) / (rate * (1 - rate));
-    }
+    for (let at = c * width; at < c * width + cells; at++) weights[at] = bare(here, shareAt(at));
   }
-  return weights;
+  const added = ((spread - 1) * live) / sumOf(weights);
+  const plus = (weight: number): number => weight / (1 + added * weight);
+  for (let i = 0; i < weights.length; i++) weights[i] = plus(weights[i] as number);
+  return { weights, at: (cell, share) => plus(bare(reports[Math.floor(cell / width)] as number, share)) };
+}
+
+/** Σ w of each cohort. */
+export function cohortSums(weights: Field, width: number): Float64Array {
+  const totals = new Float64Array(weights.length / width);
+  for (let i = 0; i < weights.length; i++)
+    totals[Math.floor(i / width)] = (totals[Math.floor(i / width)] as number) + (weights[i] as number);
+  return totals;
 }
 
 /** Σ w. */
@@ -132,12 +157,10 @@ export interface Problem {
 const NOTHING = 1e-9;
 
 /** a = Σ_c (Σ w - (Σ w)² / W), over a candidate's cells of each cohort, of which W is the weight of all cells. */
-function informationOf(map: Places, weights: Field): Float64Array {
+export function informationOf(map: Places, weights: Field): Float64Array {
   const { candidates, hashes, places, cohorts, width } = map;
   const information = new Float64Array(candidates);
-  const totals = new Float64Array(cohorts);
-  for (let i = 0; i < weights.length; i++)
-    totals[Math.floor(i / width)] = (totals[Math.floor(i / width)] as number) + (weights[i] as number);
+  const totals = cohortSums(weights, width);
   const partOf = (own: number, c: number): number => (own === 0 ? 0 : own - (own * own) / (totals[c] as number));
   if (hashes === 1) {
     const parts = weights.map((weight, i) => partOf(weight, Math.floor(i / width)));
@@ -157,14 +180,9 @@ function informationOf(map: Places, weights: Field): Float64Array {
   return information;
 }
 
-/**
- * Weighs the cells at these shares. `spread` is the variance of a cell over that of the coins, on average. What goes beyond the coins is the
- * same in all cells, for it comes from strings in random cells: it is added to each cell's own variance.
- */
+/** Weighs the cells at these shares. */
 export function problemAt(counts: CellCounts, places: Places, observed: Observed, shareAt: (cell: number) => number, spread = 1): Problem {
-  const weights = weighed(counts, shareAt);
-  const added = ((spread - 1) * observed.live) / sumOf(weights);
-  for (let i = 0; i < weights.length; i++) weights[i] = (weights[i] as number) / (1 + added * (weights[i] as number));
+  const { weights } = weighing(counts, observed, shareAt, spread);
   const all = sumOf(weights);
   const root = informationOf(places, weights).map((information) => (information > NOTHING * all ? Math.sqrt(information) : 0));
   const centred = observed.shares.slice();

@@ -82,6 +82,9 @@ export function decode(input: DecodeInput): Decoded {
     new Float64Array(candidates),
   ];
   const least = new Float64Array(candidates);
+  // A string that is found is somebody's.
+  const one = 1 / counts.reports.reduce((sum, here) => sum + here, 0);
+  const atLeastOne = (share: number): number => Math.min(1, Math.max(one, share));
   const known: Reported[] = [];
   for (let v = 0; v < candidates; v++) {
     const [share, error] = [estimate[v] as number, standardError[v] as number];
@@ -90,9 +93,9 @@ export function decode(input: DecodeInput): Decoded {
       const z = share / error;
       const given = conditionalOn(z, Math.min(z, (least[v] as number) / error));
       isFound[v] = 1;
-      typical[v] = within(given.middle * error);
-      low[v] = within(given.low * error);
-      high[v] = within(given.high * error);
+      typical[v] = atLeastOne(given.middle * error);
+      low[v] = atLeastOne(given.low * error);
+      high[v] = atLeastOne(given.high * error);
       known.push({ estimate: share, standardError: error, threshold: Math.min(share, least[v] as number) });
     } else {
       typical[v] = within(share);

@@ -69,7 +69,7 @@ export interface Decoded {
   readonly standardError: Float64Array;
   /** As likely too large as too small, given that the candidate is found. For others it is the estimate, at least 0. */
   readonly typical: Float64Array;
-  /** 95 % interval, given that the candidate is found. For others it is the plain one. */
+  /** 95 % interval, given that the candidate is found: from one report on. For others it is the plain one. */
   readonly low: Float64Array;
   readonly high: Float64Array;
   /** P(a string that nobody has looks as strong). */

@@ -13,7 +13,7 @@
 import type { Problem } from './cells.ts';
 import { centre, type Field, gather, type Some, scatter } from './cells.ts';
 import { crossedError, type Effective, linearEffective, scoredEffective } from './effective.ts';
-import { cumulantsOf, normalAt, nullLaw, ROUGHLY } from './null-law.ts';
+import { cumulantsOf, normalAt, nullLaw } from './null-law.ts';
 import {
   certainAbove,
   count,
@@ -81,7 +81,7 @@ const [FIRST_EM, WARM_EM, PSEUDO_COUNTS] = [60, 40, 3];
 
 /** The normal variable that a null candidate's z exceeds as rarely, given the weighted residuals. */
 function warpOf({ places, weights }: Problem, weighted: Field): Warp {
-  const law = nullLaw(cumulantsOf(weighted, weights, places.width, places.hashes), ROUGHLY);
+  const law = nullLaw(cumulantsOf(weighted, weights, places.width, places.hashes));
   return warpBy((z) => normalAt(law, law.mean + z * law.deviation));
 }
 

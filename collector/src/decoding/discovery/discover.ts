@@ -110,11 +110,12 @@ function leastOf({ found: { reports, noise }, rate }: Judged, logWeight: number,
   return endOf(0, FARTHEST, isHidden) * Math.sqrt(noise / reports);
 }
 
-/** Range of the share, given that its estimate is above a limit. */
-function conditional(estimate: number, deviation: number, limit: number): Pick<DiscoveredString, 'low' | 'typical' | 'high'> {
+/** Range of the share, given that its estimate is above a limit. A found string has a report at least, of which `one` is the share. */
+function conditional(estimate: number, deviation: number, limit: number, one: number): Pick<DiscoveredString, 'low' | 'typical' | 'high'> {
   const z = estimate / deviation;
   const { low, middle, high } = conditionalOn(z, Math.min(z, limit / deviation));
-  return { low: within(low * deviation), typical: within(middle * deviation), high: within(high * deviation) };
+  const held = (share: number): number => Math.max(one, within(share));
+  return { low: held(low * deviation), typical: held(middle * deviation), high: held(high * deviation) };
 }
 
 /** The least false discovery rate at which each is reported, from ascending logarithms of p-values over weights. */
@@ -136,7 +137,7 @@ function reported(judged: Judged, strings: readonly Selected[]): readonly Discov
   return ascending
     .map(({ string, logWeight, logP, share }, i): DiscoveredString => {
       const standardError = deviationOf(share, judged.people);
-      const range = conditional(share.share, standardError, leastOf(judged, logWeight, strings.length));
+      const range = conditional(share.share, standardError, leastOf(judged, logWeight, strings.length), 1 / judged.found.reports);
       const pValue = Math.exp(Math.min(0, logP));
       return { ...textOf(string), estimate: share.share, standardError, ...range, pValue, qValue: qs[i] as number };
     })
