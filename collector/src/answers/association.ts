@@ -15,7 +15,7 @@ import { type AssociatedString, type Association, associationOf, type Found } fr
 import type { Estimate } from '../estimation/estimate.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import type { EstimateRequest, MetricEstimates } from './estimates.ts';
-import { basisOf } from './estimates.ts';
+import { basisOf, excludedIn } from './estimates.ts';
 
 /** An answer of the lists: its share of all devices, and of those that gave the string. */
 export interface AssociationAnswer extends Estimate {
@@ -38,7 +38,7 @@ export interface AssociationRow extends Estimate {
 export interface MetricAssociation
   extends Pick<
     MetricEstimates,
-    'app' | 'metric' | 'version' | 'type' | 'mechanism' | 'epsilon' | 'among' | 'minimum' | 'reports' | 'from' | 'to'
+    'app' | 'metric' | 'version' | 'type' | 'mechanism' | 'epsilon' | 'among' | 'minimum' | 'reports' | 'from' | 'to' | 'excluded'
   > {
   /** The names of the string and of the lists. */
   readonly text: string;
@@ -114,7 +114,7 @@ export function association(request: EstimateRequest): {
   const parts = partsOf(document);
   if (parts === undefined || document.type !== 'joint' || !isStringLaw(law))
     throw new TypeError(`association: expected a string asked together with lists, got a ${type}`);
-  const { tallies, reports, from, to } = evidence;
+  const { tallies, reports, from, to, excluded } = evidence;
   const answers = listAnswersOf(document);
   const labels = answers.map(labelOf);
   const { perDevice, people } = basisOf(document, evidence, 'population');
@@ -148,6 +148,7 @@ export function association(request: EstimateRequest): {
       ...about,
       from: from === null ? null : dayText(from),
       to: to === null ? null : dayText(to),
+      ...excludedIn(excluded),
       ...parts,
       independence: found.independence ?? null,
       verdict: isShown

@@ -2,7 +2,7 @@
 
 import { dayText } from '@murmuration/shared';
 import type { Among, Estimate } from '../estimation/estimate.ts';
-import type { EstimateRequest } from './estimates.ts';
+import { type EstimateRequest, type ExcludedDays, excludedIn } from './estimates.ts';
 import { clearTogether, difference, estimateInWords, isClear, type Row, rowsOf, type Unit, type Wording, wantedIn } from './rows.ts';
 
 /** One side of a comparison. */
@@ -11,6 +11,8 @@ interface Side {
   readonly reports: number;
   readonly from: string | null;
   readonly to: string | null;
+  /** Left out because the question excludes these days. */
+  readonly excluded?: readonly ExcludedDays[];
 }
 
 /** The difference of one answer that both sides have: b minus a. */
@@ -47,11 +49,12 @@ const NAMED = 3;
 
 const estimateIn = ({ estimate, standardError, low, high }: Row): Estimate => ({ estimate, standardError, low, high });
 
-const sideOf = ({ metric, evidence: { reports, from, to } }: EstimateRequest): Side => ({
+const sideOf = ({ metric, evidence: { reports, from, to, excluded } }: EstimateRequest): Side => ({
   version: metric.version,
   reports,
   from: from === null ? null : dayText(from),
   to: to === null ? null : dayText(to),
+  ...excludedIn(excluded),
 });
 
 /** The differences of the answers that both sides have, in the order of the first. */

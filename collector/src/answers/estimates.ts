@@ -16,7 +16,7 @@ import { interval, shareOf } from '../estimation/distribution.ts';
 import { type Among, type Estimate, peopleIn } from '../estimation/estimate.ts';
 import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
 import { normSub, shrunk } from '../estimation/shrunk.ts';
-import type { Evidence, Tallies } from '../estimation/tally.ts';
+import type { Evidence, Excluded, Tallies } from '../estimation/tally.ts';
 import { type Watch, watchOf } from '../estimation/watch/watch.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import { candidateAnswersOf } from './candidates.ts';
@@ -151,6 +151,19 @@ export function rowsOf(request: EstimateRequest): Pick<MetricEstimates, 'answers
 
 // The part that every answer has: its metric, and the reports that it rests on.
 
+/** Days that a question leaves out, and the reports of its selection on them. */
+export interface ExcludedDays {
+  readonly from: string;
+  readonly to: string;
+  readonly reports: number;
+}
+
+/** The part of an answer about what is left out; empty where nothing is. */
+export function excludedIn(excluded: readonly Excluded[] | undefined): { readonly excluded?: readonly ExcludedDays[] } {
+  if (excluded === undefined) return {};
+  return { excluded: excluded.map(({ from, to, reports }) => ({ from: dayText(from), to: dayText(to), reports })) };
+}
+
 /** A metric, and the reports that are counted. */
 export interface About {
   readonly app: string;
@@ -162,6 +175,8 @@ export interface About {
   readonly reports: number;
   readonly from: string | null;
   readonly to: string | null;
+  /** Left out because the question excludes these days. Days that are kept as a month are left out with their month. */
+  readonly excluded?: readonly ExcludedDays[];
   /** Estimates from fewer reports than this are not shown. That is for readability: two answers subtracted give one device's report. */
   readonly minimum: number;
 }
@@ -181,7 +196,8 @@ export function aboutOf({ metric: published, evidence, minimum }: Source): About
   const { type, law, epsilon } = document;
   const { reports, from, to } = evidence;
   const { mechanism } = law;
-  return { app, metric, version, type, mechanism, epsilon, reports, from: dayOrNull(from), to: dayOrNull(to), minimum };
+  const days = { from: dayOrNull(from), to: dayOrNull(to), ...excludedIn(evidence.excluded) };
+  return { app, metric, version, type, mechanism, epsilon, reports, ...days, minimum };
 }
 
 // The basis of the error bars of a metric's reports: how many reports share a symbol, and how many people there are.

@@ -13,7 +13,7 @@ import type { Among, Estimate } from '../estimation/estimate.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import type { DayRange } from '../storage/store.ts';
 import { candidateAnswersOf } from './candidates.ts';
-import type { EstimateRequest } from './estimates.ts';
+import { type EstimateRequest, type ExcludedDays, excludedIn } from './estimates.ts';
 import { difference, isNumber, type Row, rowsOf, wantedIn } from './rows.ts';
 
 /** An answer at one point. */
@@ -40,6 +40,8 @@ export interface Series {
   readonly among: Among;
   readonly minimum: number;
   readonly reports: number;
+  /** Left out because the question excludes these days. */
+  readonly excluded?: readonly ExcludedDays[];
   /** `value` where answers are numbers in the unit of the metric; absent where they are shares. */
   readonly unit?: 'value';
 }
@@ -55,12 +57,14 @@ function together(parts: readonly Evidence[]): Evidence {
       for (let cell = 0; cell < cells.length; cell++) sum.cells[cell] = (sum.cells[cell] as number) + (cells[cell] as number);
     }
   const days = parts.flatMap(({ from, to }) => (from === null || to === null ? [] : [from, to]));
+  const excluded = parts.flatMap((part) => part.excluded ?? []);
   return {
     tallies,
     reports: parts.reduce((sum, { reports }) => sum + reports, 0),
     from: days.length > 0 ? Math.min(...days) : null,
     to: days.length > 0 ? Math.max(...days) : null,
     ones: [],
+    ...(excluded.length > 0 && { excluded }),
   };
 }
 
@@ -100,7 +104,8 @@ export function seriesOf({ parts, top, ...request }: SeriesRequest): { readonly 
   });
   const { app, metric, version, document } = request.metric;
   const { among = 'population', minimum } = request;
-  const about = { app, metric, version, type: document.type, among, minimum, reports: all.evidence.reports };
+  const { reports, excluded } = all.evidence;
+  const about = { app, metric, version, type: document.type, among, minimum, reports, ...excludedIn(excluded) };
   return { series: { ...about, ...(isNumber(document) && { unit: 'value' }) }, points };
 }
 

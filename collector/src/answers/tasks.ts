@@ -15,7 +15,7 @@ import { type Totals, totalKey } from './summary.ts';
 /** A metric, and which of its reports are meant. */
 export interface Selected {
   readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document' | 'schemas'>;
-  readonly range: Pick<Selection, 'from' | 'to' | 'segment'>;
+  readonly range: Pick<Selection, 'from' | 'to' | 'exclude' | 'segment'>;
 }
 
 /** How estimates are made. Without candidates, those of the collector are looked for. */
@@ -93,8 +93,8 @@ export async function perform(task: Task, reader: PartsReader, lists: Candidates
   }
   if (task.kind === 'series') {
     const { metric, range } = selected;
-    const selection = { schemas: metric.schemas, metric: metric.metric, ...(range.segment && { segment: range.segment }) };
-    const found = await reader.readParts(selection, task.parts);
+    const { from: _from, to: _to, ...within } = range;
+    const found = await reader.readParts({ schemas: metric.schemas, metric: metric.metric, ...within }, task.parts);
     const parts = task.parts.map((days, i) => ({ ...days, evidence: found[i] as Evidence }));
     const candidates = settings.candidates ?? lists.get(metric.metric) ?? [];
     const { series, points } = seriesOf({ ...settings, candidates, metric, parts, top: task.top });

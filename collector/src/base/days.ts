@@ -1,4 +1,6 @@
-/** Calendar months in days since 1970-01-01. Old days are kept as months, which count in a range of days only as a whole. */
+/** Lists of days, and calendar months in days since 1970-01-01. Old days are kept as months, which count in a range of days only as a whole. */
+
+import { parseDay } from '@murmuration/shared';
 
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
@@ -26,3 +28,19 @@ export function wholeMonths(from: number, to: number, before: number): readonly 
     to >= before - 1 || nextMonth(to) === to + 1 ? to : monthStart(to) - 1,
   ];
 }
+
+/** Days that a question leaves out, at most. */
+const MOST_EXCLUDED = 100;
+
+/**
+ * Days in a list such as 2026-11-08,2026-11-09, without repetition and in their order.
+ *
+ * @returns undefined where it is not one
+ */
+export function parseDays(text: string): readonly number[] | undefined {
+  const days = text.split(',').map(parseDay);
+  if (days.length > MOST_EXCLUDED || days.some((day) => day === undefined)) return undefined;
+  return [...new Set(days as readonly number[])].sort((a, b) => a - b);
+}
+
+export const SOME_DAYS: string = `at most ${MOST_EXCLUDED} days such as 2026-11-08,2026-11-09`;

@@ -1,5 +1,6 @@
 /** Source of `murmuration decode`, and its reading from files in google/rappor's formats. */
 
+import type { ExcludedDays } from '../answers/estimates.ts';
 import { UsageError } from '../base/fault.ts';
 import { SINGLE_BIT } from '../decoding/decode/decode.ts';
 import type { CellCounts, CellMap } from '../decoding/decode/evidence.ts';
@@ -13,6 +14,8 @@ export interface Source {
   /** The candidates' strings. */
   readonly names: readonly string[];
   readonly reports: number;
+  /** Days of a store that were left out. */
+  readonly excluded?: readonly ExcludedDays[];
   /** Lines about candidates that were left out. */
   readonly leftOut: readonly string[];
 }

@@ -2,7 +2,7 @@
 
 import { isPrefixLaw, isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
 import { candidateAnswersOf, takesCandidates } from '../answers/candidates.ts';
-import { basisOf } from '../answers/estimates.ts';
+import { basisOf, excludedIn } from '../answers/estimates.ts';
 import { UsageError } from '../base/fault.ts';
 import { cellCountsOf, cellMapOf } from '../decoding/decode/tallies.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
@@ -36,7 +36,7 @@ export async function storeSource(options: StoredOptions, lists: readonly string
   const answers = candidateAnswersOf(metric.document, candidates);
   const [read] = await fromStore(options, [metric], ({ evidence }) => {
     const { perDevice } = basisOf(metric.document, evidence, 'population');
-    return { reports: evidence.reports, counts: cellCountsOf(law, evidence.tallies, perDevice) };
+    return { reports: evidence.reports, ...excludedIn(evidence.excluded), counts: cellCountsOf(law, evidence.tallies, perDevice) };
   });
   if (read === undefined || read.reports === 0)
     throw new UsageError(`--metric ${metric.metric}: expected reports in ${backendOf(options).words.place}, got none`);

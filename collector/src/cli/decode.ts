@@ -1,6 +1,7 @@
 /** `murmuration decode`: which strings are in RAPPOR-style reports, from google/rappor's files or a collector's store. */
 
 import type { Command } from 'commander';
+import type { ExcludedDays } from '../answers/estimates.ts';
 import { asUsage, UsageError } from '../base/fault.ts';
 import { count, percent } from '../base/numbers.ts';
 import { print, shareOption } from '../base/usage.ts';
@@ -76,10 +77,11 @@ async function run(options: DecodeOptions): Promise<void> {
 }
 
 /** The numbers about the whole decode. */
-function aboutOf({ reports, names, leftOut }: Source, decoded: Findings, fdr: number): Omit<Summary, 'seconds' | 'peakRssMb'> {
+function aboutOf({ reports, excluded, names, leftOut }: Source, decoded: Findings, fdr: number): Omit<Summary, 'seconds' | 'peakRssMb'> {
   const { outcome, found, indistinguishable, unexplained, unexplainedError, detectable, other } = decoded;
   return {
     reports,
+    ...(excluded && { excluded }),
     candidates: names.length,
     leftOut: leftOut.length,
     reported: found,
@@ -119,6 +121,8 @@ export function addDecode(program: Command): void {
 /** The numbers about a whole decode, as `--json` prints them. */
 export interface Summary {
   readonly reports: number;
+  /** Days that were left out. */
+  readonly excluded?: readonly ExcludedDays[];
   readonly candidates: number;
   /** Candidates of the lists that were left out. */
   readonly leftOut: number;

@@ -2,7 +2,7 @@
 
 import { isPrefixLaw, type PrefixLaw } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { basisOf } from '../answers/estimates.ts';
+import { basisOf, type ExcludedDays, excludedIn } from '../answers/estimates.ts';
 import { asUsage, UsageError } from '../base/fault.ts';
 import { print, shareOption, wholeOption } from '../base/usage.ts';
 import type { DiscoveredString } from '../decoding/discovery/discover.ts';
@@ -28,6 +28,8 @@ interface Answer extends Pick<Discovery, 'reports' | 'unexplained' | 'detectable
   readonly fdr: number;
   readonly seconds: number;
   readonly strings: readonly DiscoveredString[];
+  /** Days that were left out. */
+  readonly excluded?: readonly ExcludedDays[];
 }
 
 /** The one metric that is asked for, and its law. @throws {UsageError} when it has no strings to discover */
@@ -54,17 +56,18 @@ async function answerOf(options: DiscoverOptions): Promise<Answer> {
     const { people } = basisOf(metric.document, evidence, 'population');
     const tallies = evidence.reports < minimum ? new Map() : evidence.tallies;
     const onStep = (step: Step): void => line?.write(stepInWords(step));
-    return { ...discover(law, tallies, { rate: fdr, people, onStep }), reports: evidence.reports };
+    return { ...discover(law, tallies, { rate: fdr, people, onStep }), reports: evidence.reports, left: excludedIn(evidence.excluded) };
   });
   line?.clear();
   if (found === undefined) throw new UsageError(`--metric ${metric.metric}: expected reports in ${options.data}, got none`);
-  const { reports, unexplained, detectable, strings } = found;
+  const { reports, unexplained, detectable, strings, left } = found;
   const seconds = Math.round(performance.now() - started) / 1_000;
   return {
     app: metric.app,
     metric: metric.metric,
     epsilon: metric.document.epsilon,
     reports,
+    ...left,
     fdr,
     seconds,
     unexplained,

@@ -26,6 +26,7 @@ const NUMBERS = ['estimate', 'standardError', 'low', 'high', 'normSub', 'shrunk'
 
 const rowOf = (about: MetricEstimates, segment: string, answer: AnswerEstimate): readonly unknown[] => [
   ...ABOUT.map((name) => about[name]),
+  (about.excluded ?? []).map(({ from, to }) => (from === to ? from : `${from}..${to}`)).join(' '),
   segment,
   answer.label,
   ...NUMBERS.map((name) => answer[name]),
@@ -34,7 +35,7 @@ const rowOf = (about: MetricEstimates, segment: string, answer: AnswerEstimate):
 /** A row for each answer of each metric. A metric with fewer reports than the minimum has no rows. */
 function csvOf(metrics: readonly MetricEstimates[], segment: string): string {
   const rows = metrics.flatMap((about) => about.answers.map((answer) => rowOf(about, segment, answer)));
-  return [[...ABOUT, 'segment', 'answer', ...NUMBERS], ...rows].map((row) => `${row.map(field).join()}\r\n`).join('');
+  return [[...ABOUT, 'excluded', 'segment', 'answer', ...NUMBERS], ...rows].map((row) => `${row.map(field).join()}\r\n`).join('');
 }
 
 async function estimateAll(options: ExportOptions): Promise<readonly MetricEstimates[]> {

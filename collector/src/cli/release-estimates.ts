@@ -27,10 +27,14 @@ export interface EstimatesOptions extends StoredOptions {
 }
 
 /** The question for the number of reports that the estimates are of. */
-function questionOf({ app, metric, schemas }: PublishedMetric, { from = '', to = from, segment, epsilon }: EstimatesOptions): Question {
+function questionOf(
+  { app, metric, schemas }: PublishedMetric,
+  { from = '', to = from, exclude, segment, epsilon }: EstimatesOptions,
+): Question {
   const version = schemas.map((wire) => wire.split('/')[1] as string);
   const segments = Object.fromEntries(Object.entries(segment).map(([name, value]) => [name, [value]]));
-  return { app, from, to, where: { ...segments, metric: [metric], version }, measures: [{ kind: 'count', epsilon }] };
+  const without = exclude === undefined ? {} : { exclude: exclude.split(',') };
+  return { app, from, to, ...without, where: { ...segments, metric: [metric], version }, measures: [{ kind: 'count', epsilon }] };
 }
 
 function textOf({ reports, answers }: PublishedEstimates): string {

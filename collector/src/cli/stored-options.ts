@@ -13,6 +13,7 @@ export interface StoredOptions {
   readonly metric?: string;
   readonly from?: string;
   readonly to?: string;
+  readonly exclude?: string;
   readonly segment: { readonly [name: string]: string };
 }
 
@@ -31,6 +32,7 @@ export const addStored = (command: Command): Command =>
     .option('--metric <metric>', 'this metric only')
     .option('--from <day>', 'first day, such as 2026-11-01')
     .option('--to <day>', 'last day')
+    .option('--exclude <days>', 'days to leave out, such as 2026-11-08,2026-11-09')
     .option('--segment <name=value>', 'reports of this segment only; may be repeated', segmentOption, {});
 
 // `--postgres URL`: the store is in a database instead of a folder. Its modules are loaded only where the option is used.

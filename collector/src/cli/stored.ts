@@ -1,27 +1,35 @@
 /** The metrics of a store that options select (stored-options.ts), and what it holds of them. */
 
-import { parseDay } from '@murmuration/shared';
+import { dayText, parseDay } from '@murmuration/shared';
+import { parseDays, SOME_DAYS } from '../base/days.ts';
 import { asUsage, UsageError } from '../base/fault.ts';
+import { count } from '../base/numbers.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
 import { appOf } from '../storage/quota.ts';
-import type { MetricTotal, TallySource } from '../storage/store.ts';
+import type { MetricTotal, Selection, TallySource } from '../storage/store.ts';
 import { openTallies } from '../storage/tallies.ts';
 import { type AdminPlace, backendOf } from './admin.ts';
 import type { load } from './serve.ts';
 import type { StoredOptions } from './stored-options.ts';
 
-/** Days from one to another, both included; all days without. */
-type Days = { readonly from?: number; readonly to?: number };
+/** Days from one to another, both included, without some; all days without. */
+type Days = Pick<Selection, 'from' | 'to' | 'exclude'>;
 
 /** The days of the options. @throws {UsageError} */
-function daysOf({ from, to }: StoredOptions): Days {
+function daysOf({ from, to, exclude }: StoredOptions): Days {
   const dayOf = (name: string, text: string): number => {
     const day = parseDay(text);
     if (day === undefined) throw new UsageError(`${name}: expected a day such as 2026-11-20, got ${JSON.stringify(text)}`);
     return day;
   };
-  const days: Days = { ...(from !== undefined && { from: dayOf('--from', from) }), ...(to !== undefined && { to: dayOf('--to', to) }) };
+  const left = exclude === undefined ? [] : parseDays(exclude);
+  if (left === undefined) throw new UsageError(`--exclude: expected ${SOME_DAYS}, got ${JSON.stringify(exclude)}`);
+  const days: Days = {
+    ...(from !== undefined && { from: dayOf('--from', from) }),
+    ...(to !== undefined && { to: dayOf('--to', to) }),
+    ...(left.length > 0 && { exclude: left }),
+  };
   if (days.from !== undefined && days.to !== undefined && days.from > days.to)
     throw new UsageError('--from: expected a day up to that of --to, got a later one');
   return days;
@@ -83,6 +91,14 @@ export async function leftOut(options: StoredOptions, metrics: readonly Publishe
   }
 }
 
+/** Says on standard error what the options leave out. */
+function tellExcluded({ metric: { app, metric }, evidence: { excluded = [] } }: Stored): void {
+  for (const { from, to, reports } of excluded) {
+    const days = from === to ? dayText(from) : `${dayText(from)} to ${dayText(to)}, which are kept as a month`;
+    process.stderr.write(`murmuration: ${app} ${metric}: ${count(reports)} reports of ${days} are left out\n`);
+  }
+}
+
 /** Reads what the store holds of each metric, and makes something of it, one metric after the other. @throws {UsageError} without a store */
 export async function fromStore<T>(
   options: StoredOptions,
@@ -95,7 +111,9 @@ export async function fromStore<T>(
   try {
     const all: T[] = [];
     for (const metric of metrics) {
-      all.push(make({ metric, evidence: await tallies.read({ schemas: metric.schemas, metric: metric.metric, segment, ...days }) }));
+      const stored = { metric, evidence: await tallies.read({ schemas: metric.schemas, metric: metric.metric, segment, ...days }) };
+      tellExcluded(stored);
+      all.push(make(stored));
     }
     return all;
   } finally {

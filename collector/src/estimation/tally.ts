@@ -17,6 +17,13 @@ export interface DailyOnes {
   readonly reports: ReadonlyMap<number, number>;
 }
 
+/** Reports of a day, or of a month that is kept as a whole, which a selection leaves out. */
+export interface Excluded {
+  readonly from: number;
+  readonly to: number;
+  readonly reports: number;
+}
+
 /** The evidence of a selection, read in one snapshot. */
 export interface Evidence {
   readonly tallies: Tallies;
@@ -26,6 +33,8 @@ export interface Evidence {
   readonly to: number | null;
   /** Reports of the selected days by how many ones they have, over all segments. Only for bit vectors whose number of ones varies. */
   readonly ones: readonly DailyOnes[];
+  /** Left out on request, in the order of their days. Only where something was. */
+  readonly excluded?: readonly Excluded[];
 }
 
 /** The support of each answer, which is the number of reports over all cohorts that support it, by definition: the sum of its cells. */

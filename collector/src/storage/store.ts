@@ -36,6 +36,8 @@ export interface Selection {
   /** First and last day, in days since 1970-01-01. Default: all days. */
   readonly from?: number;
   readonly to?: number;
+  /** Days that are left out. The month of a day that is kept as a month is left out as a whole. */
+  readonly exclude?: readonly number[];
   /** Keeps only batches whose segment has these values. */
   readonly segment?: { readonly [name: string]: string };
 }

@@ -61,6 +61,7 @@ function rightValue({ name, schema: { enum: listed, format } }: Parameter): fc.A
   if (name === 'candidate') return fc.constantFrom('page 1', 'other', 'ä');
   if (name === 'fdr') return fc.constantFrom('0.05', '.2');
   if (name === 'ranges') return fc.constantFrom('0..50', '0..10,20..80');
+  if (name.endsWith('exclude')) return fc.tuple(days, days).map((both) => both.join());
   if (name === 'quantiles') return fc.constantFrom('0.5', '0.1,0.9');
   return fc.integer({ min: 1, max: 50 }).map(String);
 }

@@ -32,6 +32,13 @@ describe('a reader with a schema', () => {
     const { body } = await read(`${running.url}/v1/metrics/plan/estimates?from=2026-11-18&segment.platform=ios&among=reports&limit=2`);
     const asked = { from: '2026-11-18', segment: { platform: 'ios' }, among: 'reports', limit: 2 } as const;
     expect(await reader().estimates('plan', asked)).toEqual(body);
+    const without = await reader().estimates('plan', { exclude: ['2026-11-18', '2026-11-20'] });
+    expect(without).toEqual((await read(`${running.url}/v1/metrics/plan/estimates?exclude=2026-11-20,2026-11-18`)).body);
+    expect([without.reports, without.excluded?.map(({ reports }) => reports)]).toEqual([6, [3, 3]]);
+    const [only] = (await reader().series('plan', { exclude: ['2026-11-18'] })).excluded ?? [];
+    expect(only).toEqual({ from: '2026-11-18', to: '2026-11-18', reports: 3 });
+    const apart = await reader().compare('plan', {}, { exclude: ['2026-11-18'] });
+    expect([apart.a.reports, apart.b.reports, apart.b.excluded]).toEqual([12, 9, [only]]);
     const pages = await reader().estimates('home', { candidates: ['page 1', 'page & more'] });
     expect(pages.answers.map(({ answer }) => answer).sort()).toEqual(['page & more', 'page 1']);
     const { distribution } = await reader().estimates('spread', { ranges: [[0, 50]], quantiles: [0.5] });

@@ -53,6 +53,20 @@ test('CSV has a row for each answer, quoted where it must be, with the numbers o
   expect([Number(column('estimate')), Number(column('low')), column('reports')]).toEqual([known?.estimate, known?.low, '120']);
 });
 
+test('days that are excluded are left out, and both formats and standard error say so', () => {
+  const day = dayText(today);
+  const { status, stdout, stderr } = run('--format', 'json', '--metric', 'plan', '--exclude', `${day},2026-01-01`);
+  const [metric] = JSON.parse(stdout).metrics;
+  expect([status, metric.reports, metric.excluded]).toEqual([0, 0, [{ from: day, to: day, reports: 120 }]]);
+  expect(stderr).toBe(`murmuration: notes plan: 120 reports of ${day} are left out\n`);
+  const other = run('--metric', 'plan', '--exclude', '2026-01-01').stdout;
+  expect(other.split('\r\n')[0]).toContain(',to,excluded,segment,');
+  expect(run('--exclude', 'yesterday')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('--exclude: expected at most 100 days'),
+  });
+});
+
 test('JSON has the answers of the API, of the metric, the segment and the days that are asked for, in a private file', () => {
   const out = join(folder, 'estimates.json');
   const only = ['--metric', 'plan', '--segment', 'platform=web', '--from', dayText(today), '--to', dayText(today), '--minimum', '5'];

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { amountText, parseAmount } from '#collector/release/budget/amount.ts';
 import { KINDS, kindOf, type Measure } from '#collector/release/measures/table.ts';
 import { toDouble } from '#collector/release/mechanisms/mechanism.ts';
-import type { Random } from '#collector/release/mechanisms/random.ts';
+import { type Random, systemRandom } from '#collector/release/mechanisms/random.ts';
 import { measureAll, prepare } from '#collector/release/query/making.ts';
 import { parseQuestion, type Question } from '#collector/release/query/question.ts';
 import { resolve } from '#collector/release/query/resolve.ts';
@@ -84,6 +84,8 @@ describe('a question', () => {
     [{ from: '2026-02-30' }, 'from: expected a day such as 2026-11-20, got "2026-02-30"'],
     [{ from: '2026-11-04' }, 'from: expected a day up to 2026-11-03, got 2026-11-04'],
     [{ to: '2036-11-04' }, 'to: expected at most 1100 days'],
+    [{ exclude: ['2026-11-04'] }, 'exclude: expected days from 2026-11-01 to 2026-11-03, got "2026-11-04"'],
+    [{ to: '2026-11-01', exclude: ['2026-11-01'] }, 'exclude: expected a day that is left, got all of them'],
     [{ limit: 3 }, 'a question: expected no fields of other names, got ["limit"]'],
   ])('%j is refused in one line', (more, message) => {
     const ask = (): unknown => resolved(asked({ measures: [count], ...more }));
@@ -115,6 +117,18 @@ describe('a question', () => {
       asked(),
     ];
     expect(new Set(different.map((question) => resolved(question).key)).size).toBe(different.length);
+  });
+
+  test('without some days is another question at the same cost, and its rows are those of the other days', () => {
+    const exact = [{ ...count, epsilon: '60' }]; // so much that there is no noise
+    const [all, some] = [resolved(asked({ measures: exact })), resolved(asked({ measures: exact, exclude: ['2026-11-02', '2026-11-02'] }))];
+    expect([some.question.exclude, some.cost, some.bound]).toEqual([['2026-11-02'], all.cost, all.bound]);
+    expect(some.key).not.toBe(all.key);
+    const first = parseDay('2026-11-01') as number;
+    const ofWeb = { schema: wires[0], metric: 'plan', segment: { platform: 'web' } };
+    const rows = [0, 1, 2].map((later): ReportCount => ({ ...ofWeb, day: first + later, reports: 10 ** later }));
+    const counted = [all, some].map((each) => measureAll(each, prepare(each), rows, systemRandom())[0]?.cells?.[0]?.value);
+    expect(counted).toEqual([111, 101]);
   });
 
   test('has the same key at another epsilon, so that a better answer is found', () => {

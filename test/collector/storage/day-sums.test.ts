@@ -66,6 +66,7 @@ test('whatever arrives between two reads, and for whichever days and versions', 
               [
                 await reader.read(selection),
                 await reader.read({ ...selection, ...range }),
+                await reader.read({ ...selection, exclude: [range.from, range.to] }),
                 ...(await reader.readParts(selection, parts)),
               ].map(plain);
             await agree(store, kept, look);

@@ -124,6 +124,18 @@ describe('pruning', () => {
     await look(async (store) => expect(await store.append(entry('late', { day: rolled - 1 }))).toBe('expired'));
   });
 
+  test('leaves out the whole month of a day that is excluded and kept as a month, and says so', async () => {
+    await fill();
+    pruneStore(folder, LAST, { dailyFor, keepFor: Number.POSITIVE_INFINITY });
+    const month = { from: monthStart(rolled - 1), to: rolled - 1 };
+    const [all, inMonth, without] = await look((store) =>
+      Promise.all([plan(), plan(month), plan({ exclude: [rolled - 3, rolled - 2] })].map(store.read)),
+    );
+    expect(without?.excluded).toEqual([{ ...month, reports: inMonth?.reports }]);
+    expect(without?.reports).toBe((all?.reports ?? 0) - (inMonth?.reports ?? 0));
+    expect(inMonth?.reports).toBeGreaterThan(0);
+  });
+
   test('leaves each part of a series what a read of its days gives', async () => {
     await fill();
     const cases = (['day', 'week', 'month'] as const).flatMap((interval) =>

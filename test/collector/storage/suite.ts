@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Evidence } from '#collector/estimation/tally.ts';
 import type { QuotaLimits } from '#collector/storage/quota.ts';
 import type { Entry, MetricTotal, Selection, Store } from '#collector/storage/store.ts';
+import { openTallies } from '#collector/storage/tallies.ts';
 import type { Engine } from './engine.ts';
 import { CELLS, DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes, sum } from './entries.ts';
 
@@ -123,6 +124,39 @@ export async function testStore(file: URL): Promise<void> {
       expect(await ones({ metric: 'symbol' })).toEqual([]);
       await reopen();
       expect(await ones({ from: DAY + 1 })).toEqual([[DAY + 1, [2, 1]]]);
+    });
+
+    test('leaves out the days that a selection excludes, of one segment, of parts and of the ones, and says how many reports they have', async () => {
+      for (const [i, segment] of ['{}', '{"platform":"web"}'].entries())
+        for (const day of [DAY, DAY + 1, DAY + 2])
+          await store.append(
+            entry(`${i}.${day}`, {
+              day,
+              segment,
+              reports: [
+                { metric: 'plan', cells: [1] },
+                { metric: 'theme', cells: [2] },
+              ],
+            }),
+          );
+      const exclude = [DAY + 1, DAY + 9];
+      const left = (reports: number): object => [{ from: DAY + 1, to: DAY + 1, reports }];
+      const tallies = (reports: number): object => ({ 0: { reports, cells: cells({ 1: reports }) } });
+      expect(await sum(store, { exclude })).toEqual({ tallies: tallies(4), reports: 4, from: DAY, to: DAY + 2, excluded: left(2) });
+      const ofWeb = { exclude, segment: { platform: 'web' } };
+      expect(await sum(store, ofWeb)).toEqual({ tallies: tallies(2), reports: 2, from: DAY, to: DAY + 2, excluded: left(1) });
+      expect(await sum(store, { exclude, from: DAY + 2 })).toEqual({ tallies: tallies(2), reports: 2, from: DAY + 2, to: DAY + 2 });
+      expect((await store.read({ schemas: [SCHEMA], metric: 'theme', exclude })).ones.map(({ day }) => day)).toEqual([DAY, DAY + 2]);
+      await store.fold();
+      const reader = openTallies(store.source);
+      const parts = [DAY, DAY + 1, DAY + 2].map((day) => ({ from: day, to: day }));
+      const found = await reader.readParts({ schemas: [SCHEMA], metric: 'plan', exclude }, parts);
+      await reader.close();
+      expect(found.map(({ reports, excluded }) => [reports, excluded])).toEqual([
+        [2, undefined],
+        [0, left(2)],
+        [2, undefined],
+      ]);
     });
 
     test('knows the totals of each metric of each schema, and numbers them anew whenever its tallies change', async () => {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { AssociationRow, MetricAssociation } from '../../answers/association.ts';
 import type { Comparison, Difference } from '../../answers/compare.ts';
 import type { DecodedString, MetricStrings } from '../../answers/decoded-strings.ts';
-import type { AnswerEstimate, MetricEstimates } from '../../answers/estimates.ts';
+import type { AnswerEstimate, ExcludedDays, MetricEstimates } from '../../answers/estimates.ts';
 import type { PageInfo } from '../../answers/packed-answer.ts';
 import type { Series, SeriesPoint } from '../../answers/series.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
@@ -26,6 +26,11 @@ export interface Paged {
 
 const count: z.ZodInt = z.int().min(0);
 const day = z.iso.date().nullable().meta({ description: 'A day in UTC; null without reports.' });
+const excludedDays: z.ZodType<readonly ExcludedDays[]> = exactly(
+  z
+    .array(z.strictObject({ from: z.iso.date(), to: z.iso.date(), reports: count }))
+    .meta({ description: 'Days that the question leaves out, with their reports. A day that is kept as a month takes its month with it.' }),
+);
 const number: z.ZodNumber = z.number();
 
 const interval: { readonly [field in keyof Estimate]: z.ZodNumber } = {
@@ -111,7 +116,16 @@ const settings = {
 };
 
 /** Members of an answer about its reports. */
-const ofReports = { ...about, mechanism: z.string(), epsilon: number, ...settings, reports: count, from: day, to: day };
+const ofReports = {
+  ...about,
+  mechanism: z.string(),
+  epsilon: number,
+  ...settings,
+  reports: count,
+  from: day,
+  to: day,
+  excluded: excludedDays.exactOptional(),
+};
 
 const estimates: z.ZodType<MetricEstimates & Paged> = exactly(
   z.strictObject({
@@ -139,6 +153,7 @@ const series: z.ZodType<Series & Paged & { readonly points: readonly SeriesPoint
     ...about,
     ...settings,
     reports: count,
+    excluded: excludedDays.exactOptional(),
     unit: value,
     page,
     points: z.array(
@@ -197,7 +212,7 @@ const compared = {
   isClear: z.boolean().meta({ description: 'Whether 0 lies outside the 95 % interval.' }),
   verdict: z.string(),
 };
-const side = z.strictObject({ version: count, reports: count, from: day, to: day });
+const side = z.strictObject({ version: count, reports: count, from: day, to: day, excluded: excludedDays.exactOptional() });
 
 const comparison: z.ZodType<Comparison & Paged & { readonly differences: readonly Difference[] }> = exactly(
   z.strictObject({
@@ -281,6 +296,7 @@ export const decodeAnswer: z.ZodType<MetricStrings & Paged & { readonly strings:
     reports: count,
     from: day,
     to: day,
+    excluded: excludedDays.exactOptional(),
     fdr: share,
     candidates: count.meta({ description: 'How many strings are listed; for discover, those that are wanted in any case.' }),
     found: count.meta({ description: 'How many strings are told apart from chance.' }),

@@ -4,6 +4,7 @@ import { parseDay } from '@murmuration/shared';
 import { z } from 'zod';
 import type { Page } from '../../answers/packed-answer.ts';
 import { INTERVALS, type Interval } from '../../answers/series.ts';
+import { parseDays, SOME_DAYS } from '../../base/days.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { AMONG, type Among } from '../../estimation/estimate.ts';
 import type { Checked } from './exactly.ts';
@@ -25,6 +26,8 @@ export interface RangeAsked {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly version?: number | undefined;
+  /** Days that are left out. */
+  readonly exclude?: readonly number[] | undefined;
 }
 
 /** The parameters of estimates. */
@@ -54,9 +57,11 @@ export interface CompareAsked extends RangeAsked, Page {
   readonly 'a.from'?: number | undefined;
   readonly 'a.to'?: number | undefined;
   readonly 'a.version'?: number | undefined;
+  readonly 'a.exclude'?: readonly number[] | undefined;
   readonly 'b.from'?: number | undefined;
   readonly 'b.to'?: number | undefined;
   readonly 'b.version'?: number | undefined;
+  readonly 'b.exclude'?: readonly number[] | undefined;
   readonly candidate?: string | readonly string[] | undefined;
   readonly among?: Among | undefined;
 }
@@ -71,6 +76,17 @@ const dayOf = (description: string) =>
     })
     .optional()
     .meta({ description, format: 'date', example: '2026-11-20' });
+
+const excludeOf = (description: string) =>
+  z
+    .string()
+    .transform((text, context) => {
+      const days = parseDays(text);
+      if (days === undefined) context.addIssue({ code: 'custom', message: SOME_DAYS, input: text });
+      return days as readonly number[];
+    })
+    .optional()
+    .meta({ description, example: '2026-11-08,2026-11-09' });
 
 /** A whole number in a query. */
 export function whole(least: number, most: number, usual: number, description: string): z.ZodType<number, string | undefined> {
@@ -100,6 +116,7 @@ const version = z
 const rangeParameters = {
   from: dayOf('The first day.'),
   to: dayOf('The last day.'),
+  exclude: excludeOf('Days to leave out, separated by commas. A day that is kept as a month takes its month with it.'),
   version,
 };
 
@@ -160,9 +177,11 @@ export const compareParameters: Parameters<CompareAsked> = exactParameters(
     'a.from': dayOf('The first day of a.'),
     'a.to': dayOf('The last day of a.'),
     'a.version': version,
+    'a.exclude': excludeOf('Days to leave out of a.'),
     'b.from': dayOf('The first day of b.'),
     'b.to': dayOf('The last day of b.'),
     'b.version': version,
+    'b.exclude': excludeOf('Days to leave out of b.'),
     candidate,
     among,
     ...pageParameters,

@@ -80,8 +80,8 @@ const PAGE = 1_000;
 type Pairs = [name: string, value: string][];
 
 /** The parameters of a selection. */
-function selectionPairs({ from, to, version, segment = {} }: Selection<AnySchema>, prefix = ''): Pairs {
-  const range = Object.entries({ from, to, version }).flatMap(
+function selectionPairs({ from, to, version, exclude, segment = {} }: Selection<AnySchema>, prefix = ''): Pairs {
+  const range = Object.entries({ from, to, version, exclude: exclude?.length === 0 ? undefined : exclude?.join() }).flatMap(
     ([name, value]): Pairs => (value === undefined ? [] : [[name, String(value)]]),
   );
   const segments = Object.entries(segment).flatMap(([name, value]): Pairs => (value === undefined ? [] : [[`segment.${name}`, value]]));

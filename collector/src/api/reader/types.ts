@@ -35,6 +35,8 @@ type Typed<Row, A> = Omit<Row, 'answer'> & { readonly answer: A };
 export interface Selection<S extends AnySchema> {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  /** Days that are left out. */
+  readonly exclude?: readonly string[] | undefined;
   /** Only the reports of this version of the schema. */
   readonly version?: number | undefined;
   readonly segment?: SegmentOf<S> | undefined;

@@ -1,5 +1,6 @@
 /** Makes the measurements of a question: each with its mechanism and the error to expect, and then, from rows, its answer. */
 
+import { parseDay } from '@murmuration/shared';
 import { parseAmount } from '../budget/amount.ts';
 import type { ExpectedError, Made, Making } from '../measures/measure.ts';
 import { dayOf } from '../measures/measure.ts';
@@ -32,9 +33,12 @@ export function prepare(resolved: Resolved): readonly Prepared[] {
 }
 
 /** The rows that are meant. */
-function rowsOf({ table, where, from, to }: Resolved, rows: readonly ReportCount[]): readonly ReportCount[] {
+function rowsOf({ table, where, from, to, question }: Resolved, rows: readonly ReportCount[]): readonly ReportCount[] {
   const allowed = [...where].map(([name, values]) => ({ of: (table.columns.get(name) as Column).of, values: new Set(values) }));
-  return rows.filter((row) => from <= row.day && row.day <= to && allowed.every(({ of, values }) => values.has(of(row))));
+  const excluded = new Set(question.exclude?.map(parseDay));
+  return rows.filter(
+    (row) => from <= row.day && row.day <= to && !excluded.has(row.day) && allowed.every(({ of, values }) => values.has(of(row))),
+  );
 }
 
 /** Makes the measurements. Each draws its noise once. */

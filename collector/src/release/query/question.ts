@@ -18,6 +18,8 @@ export interface Question {
   /** First and last day, such as 2026-11-20. */
   readonly from: string;
   readonly to: string;
+  /** Days whose reports are left out. */
+  readonly exclude?: readonly string[];
   /** Only reports with one of these values in each column. */
   readonly where?: { readonly [column: string]: readonly string[] };
   readonly measures?: readonly Measure[];
@@ -40,6 +42,10 @@ export const questionForm: z.ZodType<Question> = z
       app: z.string({ error: 'the name of an app' }),
       from: day,
       to: day,
+      exclude: z
+        .array(day, { error: 'a list of days' })
+        .exactOptional()
+        .meta({ description: 'Days whose reports are left out. The question costs the same.' }),
       where: z
         .record(z.string(), z.array(z.string()), { error: 'lists of values by column' })
         .exactOptional()

@@ -2,7 +2,7 @@
  * Checks a question against its table, and finds what it costs, before any row is read. The bound of the source, the most reports of one
  * device-day, is tracked through the operators as PINQ tracks stability (McSherry 2009, §3.3):
  *
- * - `where` keeps a row or leaves it out, so it keeps the bound; on the metric it lowers it to that of the metrics that are left.
+ * - `where` and `exclude` keep a row or leave it out, so they keep the bound; on the metric `where` lowers it to that of the metrics that are left.
  * - `groupBy` and `partition` put each row into one cell or one part, so all of them together keep the bound.
  *
  * A measurement has noise for the bound of its rows, and costs its ε. Measurements of the same rows add up. Those of the parts of a partition
@@ -92,6 +92,17 @@ function daysOf({ from, to }: Question): DayRange {
   return days;
 }
 
+/** The days that are left out, in their order. @throws {RangeError} when one is none of the question's */
+function excludedDays({ from, to }: DayRange, { exclude = [] }: Question): readonly string[] {
+  const days = exclude.map((text) => {
+    const day = parseDay(text);
+    if (day !== undefined && from <= day && day <= to) return day;
+    throw new RangeError(`exclude: expected days from ${dayText(from)} to ${dayText(to)}, got ${quoted(text)}`);
+  });
+  if (new Set(days).size > to - from) throw new RangeError('exclude: expected a day that is left, got all of them');
+  return [...new Set(days)].sort((a, b) => a - b).map(dayText);
+}
+
 /** The values of each column that are meant. @throws {RangeError} when a column or a value is unknown, or nothing would be left */
 function whereOf(table: Table, asked: Question['where'] = {}): Where {
   const where = new Map([...table.columns].map(([name, { values }]) => [name, [...values].sort()]));
@@ -158,7 +169,11 @@ export function resolve(table: Table, question: Question, batchesPerDay: number)
     });
     return sortMeasures(measures);
   };
-  const base = { app: table.app, from: dayText(range.from), to: dayText(range.to), where: Object.fromEntries(where) };
+  const exclude = excludedDays(range, question);
+  const base = {
+    ...{ app: table.app, from: dayText(range.from), to: dayText(range.to), where: Object.fromEntries(where) },
+    ...(exclude.length > 0 && { exclude }),
+  };
   if ((question.measures === undefined) === (question.partition === undefined))
     throw new RangeError(`a question: expected measures or a partition, got ${question.measures === undefined ? 'neither' : 'both'}`);
   let canonical: Question;

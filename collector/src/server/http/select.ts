@@ -58,7 +58,7 @@ function checkSegment({ segments }: PublishedMetric, segment: Segment): void {
  *
  * @throws {Refusal} 400 when the days form no range or a segment is not declared, 404 when the version is not published
  */
-export function select(catalog: Catalog, newest: PublishedMetric, { from, to, version }: RangeAsked, segment: Segment): Selected {
+export function select(catalog: Catalog, newest: PublishedMetric, { from, to, version, exclude }: RangeAsked, segment: Segment): Selected {
   const metric = version === undefined ? newest : inVersion(catalog, newest, version);
   checkSegment(metric, segment);
   if (from !== undefined && to !== undefined && from > to)
@@ -66,7 +66,7 @@ export function select(catalog: Catalog, newest: PublishedMetric, { from, to, ve
   const { app, metric: name, version: asked, document, schemas } = metric;
   return {
     metric: { app, metric: name, version: asked, document, schemas },
-    range: { ...(from !== undefined && { from }), ...(to !== undefined && { to }), segment },
+    range: { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...(exclude && { exclude }), segment },
   };
 }
 
@@ -112,8 +112,9 @@ export function checkAssociation({ metric: { document } }: Selected): void {
 
 /** The true shares by label. They are known of all reports only, and in demonstrations only. */
 export function truthOf(truth: Truth | undefined, { metric, range }: Selected, version: number | undefined): ReturnType<Truth> {
-  const { from, to, segment = {} } = range;
-  const isAll = from === undefined && to === undefined && version === undefined && Object.keys(segment).length === 0;
+  const { from, to, exclude, segment = {} } = range;
+  const isAll =
+    from === undefined && to === undefined && exclude === undefined && version === undefined && Object.keys(segment).length === 0;
   return isAll ? truth?.(metric.app, metric.metric) : undefined;
 }
 
@@ -160,17 +161,27 @@ export function selectTwo(
   asked: CompareAsked,
   [both = {}, ofA = {}, ofB = {}]: readonly Segment[],
 ): TwoSelected {
-  const { from, to, version } = asked;
+  const { from, to, version, exclude } = asked;
   const a = select(
     catalog,
     newest,
-    { from: asked['a.from'] ?? from, to: asked['a.to'] ?? to, version: asked['a.version'] ?? version },
+    {
+      from: asked['a.from'] ?? from,
+      to: asked['a.to'] ?? to,
+      version: asked['a.version'] ?? version,
+      exclude: asked['a.exclude'] ?? exclude,
+    },
     { ...both, ...ofA },
   );
   const b = select(
     catalog,
     newest,
-    { from: asked['b.from'] ?? from, to: asked['b.to'] ?? to, version: asked['b.version'] ?? version },
+    {
+      from: asked['b.from'] ?? from,
+      to: asked['b.to'] ?? to,
+      version: asked['b.version'] ?? version,
+      exclude: asked['b.exclude'] ?? exclude,
+    },
     { ...both, ...ofB },
   );
   const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

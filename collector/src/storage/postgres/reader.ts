@@ -7,7 +7,7 @@ import { wholeMonths } from '../../base/days.ts';
 import type { DailyOnes } from '../../estimation/tally.ts';
 import type { MetricTotal, PartsReader, PostgresSource, Selection } from '../store.ts';
 import type { PackedTallies } from '../tallying/sums.ts';
-import { byDay, type DayRow, DaySums, partsOf, RangeSums } from '../tallying/sums.ts';
+import { byDay, type DayRow, DaySums, exclusionOf, partsOf, RangeSums } from '../tallying/sums.ts';
 import { Database, type Query } from './database.ts';
 import { type FullAddition, readDelta, readHead } from './fold.ts';
 import { unpackTallies } from './packed.ts';
@@ -134,7 +134,9 @@ async function readOnes(query: Query, wanted: Wanted): Promise<(deltas: readonly
   const rows = await query(`SELECT day, ones, reports FROM ${SCHEMA}.ones WHERE ${OF_METRIC}`, ofMetric(wanted));
   return (deltas) => {
     const days = new Map<number, Map<number, number>>();
+    const isExcluded = exclusionOf(wanted);
     const add = (day: number, ones: number, reports: number): void => {
+      if (isExcluded(day)) return;
       const known = days.get(day) ?? new Map<number, number>();
       days.set(day, known.set(ones, (known.get(ones) ?? 0) + reports));
     };
@@ -180,9 +182,9 @@ function readerOf(database: Database): PartsReader {
         const wanted = await wantedOf(query, selection);
         return { wanted, ...(await readDays(query, kept, wanted)), ones: await readOnes(query, wanted) };
       });
-      const sums = new RangeSums();
+      const sums = new RangeSums(found.wanted);
       for (const row of found.rows()) sums.add(row);
-      return { ...sums.evidence(found.wanted.rolled), ones: found.ones(found.deltas()) };
+      return { ...sums.evidence(), ones: found.ones(found.deltas()) };
     },
     readParts: async (selection, parts) => {
       const [first, last] = [parts[0], parts.at(-1)];
@@ -191,7 +193,7 @@ function readerOf(database: Database): PartsReader {
         const wanted = await wantedOf(query, { ...selection, from: first.from, to: last.to });
         return { wanted, ...(await readDays(query, kept, wanted)) };
       });
-      return partsOf(rows(), parts, wanted.rolled);
+      return partsOf(rows(), parts, wanted);
     },
     close: () => database.close(),
   };

@@ -6,7 +6,7 @@ import type { DailyOnes, Evidence } from '../../estimation/tally.ts';
 import { TIMEOUT } from '../files/database.ts';
 import type { Borders } from '../retention.ts';
 import type { DayRange, MetricTotal, PartsReader, Selection } from '../store.ts';
-import { byDay, type DayRow, DaySums, partsOf, RangeSums } from '../tallying/sums.ts';
+import { byDay, type DayRow, DaySums, exclusionOf, partsOf, RangeSums } from '../tallying/sums.ts';
 
 const NO_DAY = 2 ** 31;
 
@@ -97,9 +97,9 @@ function* readDays(database: DatabaseSync, sums: DaySums, selection: Wanted): Ge
 }
 
 function readTallies(database: DatabaseSync, days: DaySums, selection: Wanted): Omit<Evidence, 'ones'> {
-  const sums = new RangeSums();
+  const sums = new RangeSums(selection);
   for (const row of readDays(database, days, selection)) sums.add(row);
-  return sums.evidence(selection.rolled);
+  return sums.evidence();
 }
 
 /** Reads the parts of a selection in one pass. They follow each other. */
@@ -107,14 +107,16 @@ function readParts(database: DatabaseSync, days: DaySums, selection: Selection, 
   const [first, last] = [parts[0], parts.at(-1)];
   if (first === undefined || last === undefined) return [];
   const whole = wantedOf(database, { ...selection, from: first.from, to: last.to });
-  return partsOf(readDays(database, days, whole), parts, whole.rolled);
+  return partsOf(readDays(database, days, whole), parts, whole);
 }
 
 function readOnes(database: DatabaseSync, selection: Wanted): readonly DailyOnes[] {
   const sql = `SELECT day, ones, sum(reports) AS reports FROM ones WHERE ${ofMetric(selection)} GROUP BY day, ones ORDER BY day, ones`;
   const days = new Map<number, Map<number, number>>();
+  const isExcluded = exclusionOf(selection);
   for (const row of database.prepare(sql).iterate(...selection.schemas, selection.metric)) {
     const { day, ones, reports } = row as { day: number; ones: number; reports: number };
+    if (isExcluded(day)) continue;
     const known = days.get(day) ?? new Map<number, number>();
     days.set(day, known.set(ones, reports));
   }

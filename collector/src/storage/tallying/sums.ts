@@ -1,8 +1,8 @@
 /** Sums of encoded tallies: by cohort, over ranges of days and months, and of whole days that a reader keeps in memory. */
 
 import { monthStart, nextMonth, wholeMonths } from '../../base/days.ts';
-import type { Evidence, Tally } from '../../estimation/tally.ts';
-import type { DayRange } from '../store.ts';
+import type { Evidence, Excluded, Tally } from '../../estimation/tally.ts';
+import type { DayRange, Selection } from '../store.ts';
 import { addCells, cellsIn, encodeCells } from './cell-codec.ts';
 
 /** Encoded tallies of several cohorts, one after the other. */
@@ -71,27 +71,57 @@ export function* byDay(rows: Iterable<DayRow>): Generator<readonly [day: number,
   if (current !== undefined) yield [current, sums];
 }
 
-/** Sums of tallies, and the days that they are of. */
+/** The days before `rolled` are kept as months. */
+interface Kept extends Pick<Selection, 'exclude'> {
+  readonly rolled: number;
+}
+
+/** Tells whether a day is left out, alone or with its month. */
+export function exclusionOf({ exclude = [], rolled }: Kept): (day: number) => boolean {
+  const keyOf = (day: number): number => (day < rolled ? monthStart(day) : day);
+  const keys = new Set(exclude.map(keyOf));
+  return (day) => keys.has(keyOf(day));
+}
+
+/** Sums of tallies without the days that are left out, and the days that they are of. */
 export class RangeSums {
+  readonly #rolled: number;
+  readonly #isExcluded: (day: number) => boolean;
+  readonly #excluded = new Map<number, { from: number; to: number; reports: number }>();
   readonly #sums = new TallySums();
   #first = Number.POSITIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
 
+  constructor(kept: Kept) {
+    this.#rolled = kept.rolled;
+    this.#isExcluded = exclusionOf(kept);
+  }
+
   add(row: DayRow): void {
+    if (this.#isExcluded(row.day)) return this.#exclude(row);
     this.#sums.add(row);
     this.#first = Math.min(this.#first, row.day);
     this.#last = Math.max(this.#last, row.day);
   }
 
-  /** The sums, where days before `rolled` are kept as months. */
-  evidence(rolled: number): Omit<Evidence, 'ones'> {
+  #exclude({ day, reports }: DayRow): void {
+    const [from, to] = day < this.#rolled ? [monthStart(day), nextMonth(day) - 1] : [day, day];
+    const excluded = this.#excluded.get(from) ?? { from, to, reports: 0 };
+    this.#excluded.set(from, excluded);
+    for (let i = 0; i < reports.length; i++) excluded.reports += reports[i] as number;
+  }
+
+  evidence(): Omit<Evidence, 'ones'> {
     const { reports } = this.#sums;
+    const rolled = this.#rolled;
+    const days: readonly Excluded[] = [...this.#excluded.values()].sort((a, b) => a.from - b.from);
+    const excluded = days.length > 0 && { excluded: days };
     // In the order of their cohorts, so that sums of floating-point numbers do not depend on the order in which a store reads its rows.
     const tallies = new Map([...this.#sums.tallies].sort(([a], [b]) => a - b));
-    if (reports === 0) return { tallies, reports, from: null, to: null };
+    if (reports === 0) return { tallies, reports, from: null, to: null, ...excluded };
     const [first, last] = [this.#first, this.#last];
     const [from, to] = [first < rolled ? monthStart(first) : first, last < rolled ? nextMonth(last) - 1 : last];
-    return { tallies, reports, from, to };
+    return { tallies, reports, from, to, ...excluded };
   }
 }
 
@@ -101,8 +131,8 @@ export class RangeSums {
  * @param rows months first, in the order of their days
  * @param parts follow each other in time
  */
-export function partsOf(rows: Iterable<DayRow>, parts: readonly DayRange[], rolled: number): readonly Evidence[] {
-  const wanted = parts.map(({ from, to }) => ({ days: wholeMonths(from, to, rolled), sums: new RangeSums() }));
+export function partsOf(rows: Iterable<DayRow>, parts: readonly DayRange[], kept: Kept): readonly Evidence[] {
+  const wanted = parts.map(({ from, to }) => ({ days: wholeMonths(from, to, kept.rolled), sums: new RangeSums(kept) }));
   let at = 0;
   for (const row of rows) {
     if (row.day < (wanted[at]?.days[0] ?? 0)) at = 0; // the days after the months
@@ -110,7 +140,7 @@ export function partsOf(rows: Iterable<DayRow>, parts: readonly DayRange[], roll
     const part = wanted[at];
     if (part !== undefined && part.days[0] <= row.day && row.day <= part.days[1]) part.sums.add(row);
   }
-  return wanted.map(({ sums }) => ({ ...sums.evidence(rolled), ones: [] }));
+  return wanted.map(({ sums }) => ({ ...sums.evidence(), ones: [] }));
 }
 
 // Sums of whole days, over all segments, that a reader keeps in memory: most days of a long range are over, and their tallies stay as they
