@@ -9,6 +9,7 @@ import { decode } from './decode/decode.ts';
 import { discover } from './discover/discover.ts';
 import { ingest } from './ingest/ingest.ts';
 import { linkage } from './linkage/linkage.ts';
+import { looks } from './looks/looks.ts';
 import { release } from './release/release.ts';
 import { scale } from './scale/scale.ts';
 import { service } from './service/service.ts';
@@ -29,6 +30,7 @@ const benchmarks: { readonly [name: string]: Benchmark } = {
   discover,
   ingest,
   linkage,
+  looks,
   release,
   scale,
   service,

@@ -94,6 +94,7 @@ const decoded = {
   meaning: '2 of the 3 strings on the list are told apart from chance.',
   unexplained: { estimate: 0.21, standardError: 0.02, low: 0.171, high: 0.249 },
   detectable: 0.05,
+  verdict: { kind: 'lead', looks: 'always', answers: ['anchor'], interval: { low: 0.422, high: 0.578 } },
   distribution: { shares: [{ answer: 'anchor', label: 'anchor', share: 0.5 }], rest: 0.2, other: 0.3 },
   page: { total: 3, offset: 0, limit: 10_000 },
   strings: [
@@ -147,7 +148,7 @@ test.each([1280, 360])('strings that are found stand apart from the others, and 
   await page.setViewportSize({ width, height: 800 });
   answer(decoded);
   await card().locator('.chart').waitFor();
-  expect(await textOf('.verdict >> nth=0')).toBe('anchor leads: between 45.0 % and 55.0 %.');
+  expect(await textOf('.verdict >> nth=0')).toBe('anchor leads: between 42.2 % and 57.8 %.');
   expect(await textOf('.verdict >> nth=1')).toBe(decoded.meaning);
   const rows = (await card().locator('.bars li').allTextContents()).map((text) => text.replaceAll('\u00a0', ' '));
   expect(rows).toEqual(['anchor50.0 % ± 5.0', 'basketat most 6.1 %', 'Not told apart from chance', 'nobody says thisat most 4.3 %']);

@@ -7,6 +7,7 @@ import type { CandidateAnswer } from '../estimation/questions.ts';
 import type { Watch } from '../estimation/watch/watch.ts';
 import type { About, Truth } from './estimates.ts';
 import type { Selected } from './tasks.ts';
+import type { Verdict, Verdicts } from './verdict.ts';
 
 /** `too-few-reports`: fewer than the minimum. `no-candidates`: there is no list of strings to look for. The others are the decoder's. */
 export type DecodeOutcome = Decoded['outcome'] | 'too-few-reports' | 'no-candidates';
@@ -62,6 +63,8 @@ export interface MetricStrings extends About {
   readonly detectable?: number;
   /** Absent where nothing can be said. */
   readonly distribution?: WholeDistribution;
+  /** On the found strings; absent without any. What is found is tested for one look. */
+  readonly verdict?: Verdict;
   readonly watch: Watch;
 }
 
@@ -73,6 +76,8 @@ export interface DecodeTask {
     readonly fdr: number;
     /** True if candidates that are not found are wanted, too. */
     readonly all: boolean;
+    /** How verdicts are given. Default: there are none. */
+    readonly verdicts?: Verdicts | undefined;
     /** Without candidates, those of the collector are looked for. */
     readonly candidates?: readonly string[];
   };

@@ -13,6 +13,7 @@ import { type DiscoveredString, discover } from '../decoding/discovery/discover.
 import type { Step } from '../decoding/discovery/select.ts';
 import type { Estimate } from '../estimation/estimate.ts';
 import type { CandidateAnswer } from '../estimation/questions.ts';
+import { judgedOf } from '../estimation/sequences.ts';
 import { Z95 } from '../estimation/statistics/tails.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import { watchOf } from '../estimation/watch/watch.ts';
@@ -20,6 +21,7 @@ import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { DecodedString, DecodeOutcome, MetricStrings, WholeDistribution } from './decoded-strings.ts';
 import type { Truth } from './estimates.ts';
 import { aboutOf, basisOf } from './estimates.ts';
+import { isGiven, noVerdict, type Verdicts, verdictOn } from './verdict.ts';
 
 /** All input of a decode, as plain data. */
 export interface DecodeRequest {
@@ -29,6 +31,8 @@ export interface DecodeRequest {
   readonly fdr: number;
   /** True if candidates that are not found are wanted, too. */
   readonly all: boolean;
+  /** How verdicts are given. Default: there are none. */
+  readonly verdicts?: Verdicts | undefined;
   readonly answers: readonly CandidateAnswer[];
   /** The cells of the answers. It is called once, if at all. */
   readonly mapOf: (law: StringLaw) => CellMap;
@@ -101,13 +105,30 @@ export function decodeStrings(request: DecodeRequest): { readonly fields: Metric
   const fields = ended(all.outcome, all.found, all.indistinguishable);
   if (all.outcome === 'not-enough-data') return { fields, strings: [] };
   const numbers = { unexplained: unexplainedOf(all), detectable: all.detectable, distribution: distributionOf(answers, all) };
-  return { fields: { ...fields, ...numbers }, strings: rowsOf(answers, all, request) };
+  return withVerdict({ ...fields, ...numbers }, rowsOf(answers, all, request), request);
+}
+
+/** A decode with the verdict on its found strings, by their estimates before the choice of what is found. */
+function withVerdict(
+  fields: MetricStrings,
+  strings: readonly DecodedString[],
+  { metric: { document }, evidence, verdicts }: Pick<DecodeRequest, 'metric' | 'evidence' | 'verdicts'>,
+): { readonly fields: MetricStrings; readonly strings: readonly DecodedString[] } {
+  const found = strings.filter(({ isFound }) => isFound);
+  if (verdicts === undefined || found.length === 0) return { fields, strings };
+  const estimates = found.map(({ estimate, standardError }): Estimate => {
+    return { estimate, standardError, low: estimate - Z95 * standardError, high: estimate + Z95 * standardError };
+  });
+  const basis = basisOf(document, evidence, 'population');
+  const judged = judgedOf(document.law, estimates, evidence.reports, basis.perDevice);
+  const answers = { document, judged, labels: found.map(({ label }) => label), basis };
+  return { fields: { ...fields, verdict: isGiven(verdicts) ? verdictOn(answers, verdicts) : noVerdict(verdicts.withheld) }, strings };
 }
 
 // The strings in the reports of a metric that lists none: a search of its tallies, as plain data.
 
 /** All input of a search. Candidates are strings that are wanted whether they are found or not. */
-export interface SearchRequest extends Pick<DecodeRequest, 'metric' | 'evidence' | 'minimum' | 'fdr' | 'all' | 'shares'> {
+export interface SearchRequest extends Pick<DecodeRequest, 'metric' | 'evidence' | 'minimum' | 'fdr' | 'all' | 'verdicts' | 'shares'> {
   readonly law: PrefixHashingLaw;
   readonly candidates: readonly string[];
   readonly onStep?: (step: Step) => void;
@@ -138,10 +159,8 @@ export function searchStrings(request: SearchRequest): { readonly fields: Metric
   const found = discover(law, tallies, { rate: fdr, people, candidates: all ? candidates : [], onStep });
   const { strings, others, unexplained, detectable } = found;
   if (strings.length === 0 && detectable >= 1) return { fields: ended('not-enough-data', 0), strings: [] };
-  return {
-    fields: { ...ended('decoded', strings.length), unexplained, detectable },
-    strings: [...strings.map((each) => rowOf(each, true, request)), ...others.map((each) => rowOf(each, false, request))],
-  };
+  const rows = [...strings.map((each) => rowOf(each, true, request)), ...others.map((each) => rowOf(each, false, request))];
+  return withVerdict({ ...ended('decoded', strings.length), unexplained, detectable }, rows, request);
 }
 
 // The outcome of a decode in plain words, for people who have not heard of any of this.

@@ -11,7 +11,8 @@ import {
   shareOf,
   sharesBelow,
 } from '../estimation/distribution.ts';
-import type { Estimate } from '../estimation/estimate.ts';
+import type { Estimate, Interval } from '../estimation/estimate.ts';
+import { intervalOf, intervalsOf, type Judging } from '../estimation/sequences.ts';
 
 /** The requested statistics of a distribution. */
 export interface DistributionRequest {
@@ -32,10 +33,17 @@ interface Quantile {
   /** The 95 % interval, computed from the unbiased shares; its ends are edges of cells. */
   readonly low: number;
   readonly high: number;
+  /** The interval that holds at every look. */
+  readonly always?: Interval;
+}
+
+/** An estimate, with the interval that holds at every look if it is asked for. */
+interface Looked extends Estimate {
+  readonly always?: Interval;
 }
 
 /** The share of a range. Its ends are the cell edges nearest to the requested ones. */
-interface RangeShare extends Estimate {
+interface RangeShare extends Looked {
   readonly from: number;
   readonly to: number;
 }
@@ -43,7 +51,7 @@ interface RangeShare extends Estimate {
 /** Description of a distribution beyond the shares of its cells. */
 export interface Described {
   /** Unbiased except for the rounding to cells, which its interval includes. */
-  readonly mean: Estimate;
+  readonly mean: Looked;
   readonly quantiles: readonly Quantile[];
   readonly ranges: readonly RangeShare[];
 }
@@ -52,29 +60,45 @@ export interface Described {
 const edgeOf = ([low, high]: Range, cells: number, number: number): number =>
   Math.round((cells * (Math.min(high, Math.max(low, number)) - low)) / (high - low));
 
-/** Describes a distribution over a range. `smoothed` are the shares that are closest to the truth as a whole. */
+/** A distribution to be described. */
+export interface DescribedFrom {
+  readonly distribution: Distribution;
+  /** The shares that are closest to the truth as a whole. */
+  readonly shares: readonly number[];
+  readonly range: Range;
+  readonly reports: number;
+  /** How verdicts are given; intervals that hold at every look are told only for such verdicts. */
+  readonly judging?: Judging | undefined;
+}
+
+/** Describes a distribution over a range. */
 export function describe(
-  distribution: Distribution,
-  shares: readonly number[],
-  range: Range,
+  { distribution, shares, range, reports, judging }: DescribedFrom,
   { ranges, quantiles }: DistributionRequest,
 ): Described {
   const { cells } = distribution;
-  const below = sharesBelow(distribution);
+  const below = sharesBelow(distribution).map(interval);
+  const isAlways = judging?.looks === 'always';
+  const belowAlways = isAlways
+    ? intervalsOf(
+        below.map((estimate) => ({ estimate, reports })),
+        judging,
+      )
+    : undefined;
+  const looked = (estimate: Estimate): Looked => ({ ...estimate, ...(isAlways && { always: intervalOf({ estimate, reports }, judging) }) });
+  const ends = (places: Interval): Interval => endsInUnit(places, range);
+  const { always, ...mean } = looked(meanPlace(distribution));
   return {
-    mean: inUnit(meanPlace(distribution), range),
-    quantiles: quantiles.map((level) => {
-      const { low, high } = quantileInterval(below, level);
-      const [estimate, from, to] = [quantilePlace(shares, level), low, high].map((place) => numberAt(range, place)) as [
-        number,
-        number,
-        number,
-      ];
-      return { level, estimate, low: from, high: to };
-    }),
+    mean: { ...inUnit(mean, range), ...(always && { always: ends(always) }) },
+    quantiles: quantiles.map((level) => ({
+      level,
+      estimate: numberAt(range, quantilePlace(shares, level)),
+      ...ends(quantileInterval(below, level)),
+      ...(belowAlways && { always: ends(quantileInterval(belowAlways, level)) }),
+    })),
     ranges: ranges.map((asked) => {
       const [from, to] = [edgeOf(range, cells, asked[0]), edgeOf(range, cells, asked[1])];
-      return { from: numberAt(range, from / cells), to: numberAt(range, to / cells), ...interval(shareOf(distribution, from, to)) };
+      return { from: numberAt(range, from / cells), to: numberAt(range, to / cells), ...looked(interval(shareOf(distribution, from, to))) };
     }),
   };
 }
@@ -136,6 +160,9 @@ export function askedOf(
 
 /** The number at a relative position of a range. */
 const numberAt = ([from, to]: Range, place: number): number => from + (to - from) * place;
+
+/** The ends of an interval of positions, in the unit of a range. */
+export const endsInUnit = ({ low, high }: Interval, range: Range): Interval => ({ low: numberAt(range, low), high: numberAt(range, high) });
 
 /** An estimated position, with its error and interval, in the unit of a range. */
 export const inUnit = ({ estimate, standardError, low, high }: Estimate, range: Range): Estimate => ({

@@ -10,22 +10,30 @@ import {
   kindOf,
   labelOf,
   type MetricDocument,
+  type Range,
   rangeOf,
 } from '@murmuration/shared';
 import { interval, shareOf } from '../estimation/distribution.ts';
-import { type Among, type Estimate, peopleIn } from '../estimation/estimate.ts';
+import { type Among, type Estimate, type Interval, peopleIn } from '../estimation/estimate.ts';
 import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
+import { intervalsOf, type Judged, judgedOf } from '../estimation/sequences.ts';
 import { normSub, shrunk } from '../estimation/shrunk.ts';
+import { LEVEL, type Looks } from '../estimation/statistics/looks.ts';
 import type { Evidence, Excluded, Tallies } from '../estimation/tally.ts';
 import { type Watch, watchOf } from '../estimation/watch/watch.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import { candidateAnswersOf } from './candidates.ts';
-import { type Described, type DistributionRequest, describe, inUnit, USUAL } from './distribution.ts';
+import { type Described, type DistributionRequest, describe, endsInUnit, inUnit, USUAL } from './distribution.ts';
+import { isGiven, type JudgedAnswers, noVerdict, tooFew, type Verdict, type Verdicts, verdictOn } from './verdict.ts';
 
 /** The share of one answer. For a number: the mean, with `mean` as its answer and label. */
 export interface AnswerEstimate extends Estimate {
   readonly answer: Answer | { readonly [question: string]: Answer };
   readonly label: string;
+  /** The interval that holds at every look, for verdicts that do. */
+  readonly always?: Interval;
+  /** The interval that holds for all answers together, if it is asked for. */
+  readonly together?: Interval;
   /**
    * For lists: the nearest shares that are not negative and sum to 1. For sets, they sum to the set's limit, including padding. Biased,
    * without an interval.
@@ -50,6 +58,8 @@ export interface MetricEstimates extends About {
   /** `value`: the only answer is the mean, in the unit of the metric's range. Absent where answers have shares. */
   readonly unit?: 'value';
   readonly answers: readonly AnswerEstimate[];
+  /** Absent if it is not asked for. */
+  readonly verdict?: Verdict;
   /**
    * Signs of crafted reports, and bounds on what crafted reports could do. Cells and cohorts are tested among the selected reports. The
    * number of ones is tested among the reports of all segments on the selected days.
@@ -67,31 +77,62 @@ export interface EstimateSettings {
   readonly among?: Among | undefined;
   /** Only for a distribution. */
   readonly asked?: DistributionRequest | undefined;
+  /** How verdicts are given. Default: there are none. */
+  readonly verdicts?: Verdicts | undefined;
+  /** True if intervals that hold for all answers together are wanted. */
+  readonly together?: boolean | undefined;
 }
 
 /** All input of an estimate, as plain data. */
 export interface EstimateRequest extends EstimateSettings {
-  readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document'>;
+  readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document'> & Partial<Pick<PublishedMetric, 'about'>>;
   readonly evidence: Evidence;
   /** The true shares by label. */
   readonly shares?: ReturnType<Truth>;
 }
 
-/** The shares of a distribution's cells, and its requested statistics; undefined for other metrics. */
+/** The intervals of answers besides those of one look at one answer: of all looks where verdicts hold at all, and of all answers together. */
+function wider(
+  judged: readonly Judged[],
+  { verdicts, together }: EstimateSettings,
+): readonly Pick<AnswerEstimate, 'always' | 'together'>[] {
+  if (!isGiven(verdicts)) return judged.map(() => ({}));
+  const always = verdicts.looks === 'always' ? intervalsOf(judged, verdicts) : undefined;
+  const all = together ? intervalsOf(judged, { ...verdicts, level: LEVEL / judged.length }) : undefined;
+  return judged.map((_, i) => ({
+    ...(always && { always: always[i] as Interval }),
+    ...(all && { together: all[i] as Interval }),
+  }));
+}
+
+/** The shares of a distribution's cells, its requested statistics, and the verdict on its median; undefined for other metrics. */
 function distributionRows(
-  document: MetricDocument,
+  request: EstimateRequest,
   tallies: Tallies,
   people: number,
-  asked: DistributionRequest,
-): Pick<MetricEstimates, 'answers' | 'distribution'> | undefined {
+): Pick<MetricEstimates, 'answers' | 'distribution' | 'verdict'> | undefined {
+  const { document } = request.metric;
   if (!('cells' in document) || !isDistributionLaw(document.law)) return undefined;
-  const found = distributionOf(document.law, tallies, people);
-  if (found === undefined) return { answers: [] };
-  const { name, shares } = found.shape();
+  const distribution = distributionOf(document.law, tallies, people);
+  if (distribution === undefined) return { answers: [] };
+  const { verdicts, asked = USUAL } = request;
+  const { reports } = request.evidence;
+  const { name, shares } = distribution.shape();
+  const estimates = cellLabels(document.range, document.cells).map((_, i) => interval(shareOf(distribution, i, i + 1)));
+  const more = wider(judgedOf(document.law, estimates, reports, 1), request);
   const answers = cellLabels(document.range, document.cells).map((label, i) => {
-    return { answer: label, label, ...interval(shareOf(found, i, i + 1)), [name]: shares[i] as number };
+    return { answer: label, label, ...(estimates[i] as Estimate), ...more[i], [name]: shares[i] as number };
   });
-  return { answers, distribution: describe(found, shares, document.range, asked) };
+  const judging = isGiven(verdicts) ? verdicts : undefined;
+  const from = { distribution, shares, range: document.range, reports, judging };
+  const verdict = judging && medianOf(describe(from, { ranges: [], quantiles: [0.5] }), judging.looks);
+  return { answers, distribution: describe(from, asked), ...(verdict && { verdict }) };
+}
+
+/** The verdict on a median: where it lies. */
+function medianOf({ quantiles }: Described, looks: Looks): Verdict | undefined {
+  const [median] = quantiles;
+  return median && { kind: 'median', looks, answers: [], interval: median.always ?? { low: median.low, high: median.high } };
 }
 
 /** Estimates the share of each answer or candidate, or the mean of a number. */
@@ -104,13 +145,14 @@ export function estimate(request: EstimateRequest): MetricEstimates {
   return { ...aboutOf(request), among, ...(numbers && { unit: 'value' }), ...rowsOf(request), watch };
 }
 
-/** The estimates alone. Tallies may be scaled, so that their counts are not whole. */
-export function rowsOf(request: EstimateRequest): Pick<MetricEstimates, 'answers' | 'distribution'> {
-  const { minimum, candidates, among = 'population', asked = USUAL, shares } = request;
+/** The estimates and their verdict alone. Tallies may be scaled, so that their counts are not whole. */
+export function rowsOf(request: EstimateRequest): Pick<MetricEstimates, 'answers' | 'distribution' | 'verdict'> {
+  const { minimum, candidates, among = 'population', verdicts, shares } = request;
   const { document } = request.metric;
   const { law } = document;
   const { tallies, reports } = request.evidence;
-  const { perDevice, people } = basisOf(document, request.evidence, among);
+  const basis = basisOf(document, request.evidence, among);
+  const { perDevice, people } = basis;
   const numbers = rangeOf(document);
   const listed = answersOf(document);
   const sought = listed ? [] : candidateAnswersOf(document, candidates);
@@ -131,22 +173,42 @@ export function rowsOf(request: EstimateRequest): Pick<MetricEstimates, 'answers
       ),
     );
   const learned = listed && within(shrunk(estimates, total));
-  const rows = estimates.slice(0, answers.length).map((share, i): AnswerEstimate => {
-    const answer = answers[i] as AnswerEstimate['answer'];
-    const label = labelOf(answer);
-    const estimate = numbers ? inUnit(share, numbers) : share;
+  const judged = judgedOf(law, estimates.slice(0, answers.length), reports, perDevice);
+  const labels = answers.map(labelOf);
+  const more = wider(judged, request);
+  const rows = judged.map(({ estimate: share }, i): AnswerEstimate => {
+    const label = labels[i] as string;
     const consistent = nearest && learned && { normSub: nearest[i] as number, shrunk: learned[i] as number };
     return {
-      answer,
+      answer: answers[i] as AnswerEstimate['answer'],
       label,
-      ...estimate,
+      ...(numbers ? inUnit(share, numbers) : share),
+      ...(numbers ? inEach(more[i] ?? {}, (ends) => endsInUnit(ends, numbers)) : more[i]),
       ...consistent,
       ...(shares && { truth: Object.hasOwn(shares, label) ? (shares[label] as number) : 0 }),
     };
   });
   if (!listed) rows.sort((a, b) => b.estimate - a.estimate);
   const enough = reports < minimum ? new Map() : tallies;
-  return { answers: rows, ...distributionRows(document, enough, people, asked) };
+  const verdict = verdicts && { verdict: verdictOf({ document, judged, labels, basis }, request, numbers) };
+  return { answers: rows, ...verdict, ...distributionRows(request, enough, people) };
+}
+
+/** Each of the intervals, changed. */
+const inEach = (
+  { always, together }: Pick<AnswerEstimate, 'always' | 'together'>,
+  change: (ends: Interval) => Interval,
+): Pick<AnswerEstimate, 'always' | 'together'> => ({
+  ...(always && { always: change(always) }),
+  ...(together && { together: change(together) }),
+});
+
+/** The verdict on the answers, in the unit of a range of numbers. */
+function verdictOf(judged: JudgedAnswers, { verdicts, minimum, evidence }: EstimateRequest, range: Range | undefined): Verdict {
+  if (!isGiven(verdicts)) return noVerdict(verdicts?.withheld ?? '');
+  if (judged.judged.length === 0) return noVerdict(tooFew(evidence.reports, minimum));
+  const { interval: ends, ...verdict } = verdictOn(judged, verdicts);
+  return { ...verdict, ...(ends && { interval: range ? endsInUnit(ends, range) : ends }) };
 }
 
 // The part that every answer has: its metric, and the reports that it rests on.

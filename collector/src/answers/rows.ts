@@ -5,7 +5,7 @@ import { discover } from '../decoding/discovery/discover.ts';
 import { interval, meanPlace, shareOf } from '../estimation/distribution.ts';
 import type { Estimate } from '../estimation/estimate.ts';
 import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
-import { chiSquaredTail } from '../estimation/statistics/tails.ts';
+import { type Judged, judgedOf } from '../estimation/sequences.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { inUnit } from './distribution.ts';
 import type { AnswerEstimate, EstimateRequest } from './estimates.ts';
@@ -32,32 +32,53 @@ const row = (answer: Row['answer'], { estimate, standardError, low, high }: Esti
   high,
 });
 
+/** A row, as it is judged. */
+export interface JudgedRow extends Pick<Row, 'answer' | 'label'> {
+  readonly judged: Judged;
+}
+
 /** The answers in the order of the metric or of the candidates. None where there are fewer reports than the minimum. */
-export function rowsOf(
+export function judgedRowsOf(
   { metric, evidence, minimum, candidates, among = 'population' }: EstimateRequest,
   quantity: Quantity,
-): readonly Row[] {
+): readonly JudgedRow[] {
   const { document } = metric;
   const { tallies, reports } = evidence;
   if (reports < minimum || reports === 0) return [];
   const { law } = document;
   const { perDevice, people } = basisOf(document, evidence, among);
+  const rowed = (answers: readonly Row['answer'][], judged: readonly Judged[]): readonly JudgedRow[] =>
+    judged.slice(0, answers.length).map((each, i) => {
+      const answer = answers[i] as Row['answer'];
+      return { answer, label: labelOf(answer), judged: each };
+    });
   if ('cells' in document && isDistributionLaw(law)) {
     const found = distributionOf(law, tallies, people);
     if (found === undefined) return [];
-    if (quantity === 'mean') return [row('mean', inUnit(meanPlace(found), document.range))];
-    return cellLabels(document.range, document.cells).map((label, i) => row(label, interval(shareOf(found, i, i + 1))));
+    if (quantity === 'mean') return rowed(['mean'], [{ estimate: inUnit(meanPlace(found), document.range), reports }]);
+    const labels = cellLabels(document.range, document.cells);
+    return rowed(
+      labels,
+      labels.map((_, i) => ({ estimate: interval(shareOf(found, i, i + 1)), reports })),
+    );
   }
   const range = rangeOf(document);
   const listed = answersOf(document);
   const sought = listed || range ? [] : candidateAnswersOf(document, candidates);
   const answers = range ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
   const estimates = estimatesOf(law, { tallies, perDevice, people, candidates: sought.map(({ text }) => text) });
-  return estimates.slice(0, answers.length).map((each, i) => row(answers[i] as Row['answer'], range ? inUnit(each, range) : each));
+  return rowed(
+    answers,
+    range ? estimates.map((each) => ({ estimate: inUnit(each, range), reports })) : judgedOf(law, estimates, reports, perDevice),
+  );
 }
 
+/** The answers with their estimates alone. */
+export const rowsOf = (request: EstimateRequest, quantity: Quantity): readonly Row[] =>
+  judgedRowsOf(request, quantity).map(({ answer, judged }) => row(answer, judged.estimate));
+
 /*
- * The difference of two estimates of one metric, between two ranges of days, versions or segments, with its 95 % interval and a verdict.
+ * The difference of two estimates of one metric, between two ranges of days, versions or segments, with its 95 % interval.
  *
  * Var(B - A) = Var A + Var B - 2 Cov(A, B). The tallies do not tell which devices are on both sides, so Cov is not known; but it is never
  * negative where the following holds, and it is counted as 0. The interval is then exact for different devices, and otherwise cautious.
@@ -88,55 +109,6 @@ export function difference(a: Estimate, b: Estimate): Estimate {
     low: estimate - reach(b.estimate - b.low, a.high - a.estimate),
     high: estimate + reach(b.high - b.estimate, a.estimate - a.low),
   };
-}
-
-/** The words for a difference: of the same reports later, or of other reports. */
-export type Wording = 'time' | 'group';
-
-/** Unit of differences. */
-export interface Unit {
-  readonly wording: Wording;
-  /** True if they are shares, told in percentage points. Otherwise they are in the unit of the metric. */
-  readonly isShare: boolean;
-}
-
-/** True if zero lies outside the interval. */
-export const isClear = ({ low, high }: Estimate): boolean => low > 0 || high < 0;
-
-/** A number with as many decimals as its precision deserves, that of the interval's half width with two digits. */
-function figures({ low, high }: Estimate, isShare: boolean): (value: number) => string {
-  const scale = isShare ? 100 : 1;
-  const half = (scale * (high - low)) / 2;
-  const decimals = half > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(half)))) : 1;
-  return (value) => Math.abs(scale * value).toFixed(decimals);
-}
-
-/** A difference in words. */
-export function estimateInWords(found: Estimate, { wording, isShare }: Unit): string {
-  const figure = figures(found, isShare);
-  const unit = isShare ? ' points' : '';
-  const { estimate, low, high } = found;
-  if (!isClear(found)) return `too close to call: between ${figure(low)}${unit} down and ${figure(high)}${unit} up`;
-  const way = estimate > 0 ? ['went up', 'is higher'] : ['went down', 'is lower'];
-  const [least, most] = estimate > 0 ? [low, high] : [high, low];
-  return `${way[wording === 'time' ? 0 : 1]} by ${figure(estimate)}${unit}, between ${figure(least)} and ${figure(most)}`;
-}
-
-/**
- * Which of several differences are clear when all are tested together: at most 1 question in 20 names one where nothing differs (Holm
- * 1979, A simple sequentially rejective multiple test procedure). Each p-value is that of a normal error.
- */
-export function clearTogether(found: readonly Estimate[]): readonly boolean[] {
-  const pValues = found.map(({ estimate, standardError }, i) => {
-    const z = standardError > 0 ? estimate / standardError : 0;
-    return { i, p: isClear(found[i] as Estimate) ? chiSquaredTail(z * z, 1) : 1 };
-  });
-  const clear = found.map(() => false);
-  for (const [rank, { i, p }] of pValues.sort((one, other) => one.p - other.p).entries()) {
-    if (p * (found.length - rank) > 0.05) break;
-    clear[i] = true;
-  }
-  return clear;
 }
 
 /** The candidates; where strings are discovered and there are no candidates, those that are found. */

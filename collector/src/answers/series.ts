@@ -10,16 +10,29 @@
 import { dayText, labelOf } from '@murmuration/shared';
 import { nextMonth } from '../base/days.ts';
 import type { Among, Estimate } from '../estimation/estimate.ts';
+import { differenceInterval, type Judged } from '../estimation/sequences.ts';
+import { LEVEL } from '../estimation/statistics/looks.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import type { DayRange } from '../storage/store.ts';
 import { candidateAnswersOf } from './candidates.ts';
+import { isClear } from './differences.ts';
 import { type EstimateRequest, type ExcludedDays, excludedIn } from './estimates.ts';
-import { difference, isNumber, type Row, rowsOf, wantedIn } from './rows.ts';
+import { difference, isNumber, judgedRowsOf, type Row, rowsOf, wantedIn } from './rows.ts';
+import { isGiven } from './verdict.ts';
+
+/** A change since the last point with estimates. */
+interface Change extends Estimate {
+  /**
+   * True if it is told from 0: of a whole series, however long, at most 1 in 20 says so of any answer without a change. The k-th change has
+   * 1/(k (k + 1)) of the level, which sums to 1, and its answers share that. Absent where verdicts are not given.
+   */
+  readonly isClear?: boolean;
+}
 
 /** An answer at one point. */
 export interface PointAnswer extends Row {
-  /** Since the last point with estimates; null at the first. */
-  readonly change: Estimate | null;
+  /** Null at the first point. */
+  readonly change: Change | null;
 }
 
 /** A point of a series. */
@@ -92,14 +105,25 @@ export function seriesOf({ parts, top, ...request }: SeriesRequest): { readonly 
   const labels = followed(all, top);
   // Only the candidates that are followed are looked for at each point.
   const candidates = all.candidates.length > top ? candidatesOf(all, labels) : all.candidates;
-  let last = new Map<string, Row>();
+  const { verdicts } = request;
+  let last = new Map<string, Judged>();
+  let changes = 0;
   const points = parts.map(({ from, to, evidence }): SeriesPoint => {
-    const rows = rowsOf({ ...request, candidates, evidence }, 'mean').filter(({ label }) => labels.has(label));
-    const answers = rows.map((row): PointAnswer => {
-      const before = last.get(row.label);
-      return { ...row, change: before === undefined ? null : difference(before, row) };
+    const rows = judgedRowsOf({ ...request, candidates, evidence }, 'mean').filter(({ label }) => labels.has(label));
+    if (rows.length > 0 && last.size > 0) changes++;
+    const level = LEVEL / (changes * (changes + 1) * rows.length);
+    const answers = rows.map(({ answer, label, judged: b }): PointAnswer => {
+      const a = last.get(label);
+      const found = { answer, label, ...b.estimate };
+      if (a === undefined) return { ...found, change: null };
+      const change = difference(a.estimate, b.estimate);
+      if (!isGiven(verdicts)) return { ...found, change };
+      return {
+        ...found,
+        change: { ...change, isClear: isClear(differenceInterval({ a, b, difference: change }, { ...verdicts, level })) },
+      };
     });
-    if (rows.length > 0) last = new Map(rows.map((row) => [row.label, row]));
+    if (rows.length > 0) last = new Map(rows.map(({ label, judged }) => [label, judged]));
     return { from: dayText(from), to: dayText(to), reports: evidence.reports, answers };
   });
   const { app, metric, version, document } = request.metric;

@@ -6,15 +6,15 @@ import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { DayRange, PartsReader, Selection, TallyReader } from '../storage/store.ts';
 import { association } from './association.ts';
 import { compare } from './compare.ts';
+import type { Wording } from './differences.ts';
 import { type EstimateRequest, type EstimateSettings, estimate, type Truth } from './estimates.ts';
 import { type PackedAnswer, pack } from './packed-answer.ts';
-import type { Wording } from './rows.ts';
 import { seriesOf } from './series.ts';
 import { type Totals, totalKey } from './summary.ts';
 
 /** A metric, and which of its reports are meant. */
 export interface Selected {
-  readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document' | 'schemas'>;
+  readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document' | 'about' | 'devices' | 'schemas'>;
   readonly range: Pick<Selection, 'from' | 'to' | 'exclude' | 'segment'>;
 }
 

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren, VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import type { Among, Answer, Estimates, Metric, MetricType } from '../api/shown.ts';
+import type { Among, Answer, Estimates, Metric, Verdict } from '../api/shown.ts';
 import type { AnswerState } from './api.ts';
 import { explain, marginOf, slotsIn, whomOf } from './explain.ts';
 import type { Span } from './filter.ts';
@@ -12,6 +12,7 @@ import {
   dayRange,
   decimalsFor,
   decimalsForValue,
+  endsOfValue,
   figure,
   hundredths,
   marginOfValue,
@@ -21,7 +22,7 @@ import {
   reportCount,
   valueInWords,
 } from './format.ts';
-import { inOrder, judge, keyOf, labelOf } from './judge.ts';
+import { inOrder, keyOf, labelOf } from './judge.ts';
 import { Failed, LoadingBars } from './states.tsx';
 
 interface CardFrameProps<T> {
@@ -77,16 +78,6 @@ export function CardFrame<T>({ metric, state, about, loading, waiting, children 
 // A metric that is one number: its mean, with its interval, instead of bars of shares.
 // The large figure and the sentence both include the interval, so either may be quoted alone.
 
-/** The conclusion in one sentence. */
-export function ValueLine({ answer, range, unit }: { answer: Answer; range: readonly [number, number]; unit: string | undefined }): VNode {
-  return (
-    <p class="verdict">
-      <strong>On average</strong> {valueInWords(answer, range, decimalsForValue(answer))}
-      {unit && ` ${unit}`}.
-    </p>
-  );
-}
-
 /** The number itself. */
 export function Value({ answer, unit, title }: { answer: Answer; unit: string | undefined; title: string }): VNode {
   const decimals = decimalsForValue(answer);
@@ -107,36 +98,66 @@ export function Value({ answer, unit, title }: { answer: Answer; unit: string | 
   );
 }
 
-// The conclusion of a card in one sentence, with the interval in words.
+// The conclusion of a card in one sentence, with the interval in words: the verdict of the API, and nothing that it does not say.
 // The sentence may be quoted without the chart.
 
-export function VerdictLine({ answers, type }: { answers: readonly Answer[]; type: MetricType }): VNode {
-  const verdict = judge(answers, type);
-  const name = (answer: Answer) => <strong dir="auto">{labelOf(answer, type)}</strong>;
-  const range = (answer: Answer) => rangeInWords(answer, decimalsFor(answers));
-  switch (verdict.kind) {
+interface VerdictLineProps {
+  readonly verdict: Verdict | undefined;
+  readonly answers: readonly Answer[];
+  readonly metric: Metric;
+}
+
+export function VerdictLine({ verdict, answers, metric }: VerdictLineProps): VNode | null {
+  if (verdict === undefined) return null;
+  const said = saidBy(verdict, answers, metric);
+  return said ? <p class="verdict">{said}</p> : null;
+}
+
+function saidBy({ kind, answers: named, interval }: Verdict, answers: readonly Answer[], { type, range, unit }: Metric): ComponentChildren {
+  const [first, second, ...others] = named.map((label) => answers.find((answer) => answer.label === label));
+  const name = (answer: Answer | undefined) => answer && <strong dir="auto">{labelOf(answer, type)}</strong>;
+  switch (kind) {
     case 'share':
     case 'lead':
       return (
-        <p class="verdict">
-          {name(verdict.answer)}
-          {verdict.kind === 'lead' ? ' leads: ' : ': '}
-          {range(verdict.answer)}.
-        </p>
+        <>
+          {name(first)}
+          {kind === 'lead' ? ' leads: ' : ': '}
+          {interval && rangeInWords(interval, decimalsFor([interval]))}.
+        </>
       );
-    case 'close': {
-      const [first, second, ...others] = verdict.answers;
+    case 'close':
       return (
-        <p class="verdict">
-          Too close to call: {first && name(first)}
+        <>
+          Too close to call: {name(first)}
           {others.length > 0 ? ', ' : ' and '}
-          {second && name(second)}
+          {name(second)}
           {others.length > 0 && ` and ${others.length} more`}.
-        </p>
+        </>
       );
-    }
+    case 'mean':
+      return (
+        interval &&
+        range && (
+          <>
+            <strong>On average</strong> {valueInWords(interval, range, decimalsForValue(interval))}
+            {unit && ` ${unit}`}.
+          </>
+        )
+      );
+    case 'median':
+      return (
+        interval && (
+          <>
+            <strong>Half</strong> lie below a number between {endsOfValue(interval, decimalsForValue(interval), 'and')}
+            {unit && ` ${unit}`}.
+          </>
+        )
+      );
     case 'noise':
-      return <p class="verdict">No answer stands out from the noise yet.</p>;
+      return 'No answer stands out from the noise yet.';
+    case 'none':
+      return answers.length === 0 ? null : 'No verdict here: these are other days at each look. Choose all days for one.';
   }
 }
 
@@ -204,7 +225,9 @@ export function Facts({ metric, answer, among, address, children }: FactsProps):
             {meaning}
           </Fact>
         ))}
-        <Fact word="95&nbsp;% interval">{marginOf(among)}</Fact>
+        <Fact word="95&nbsp;% interval">
+          {marginOf(among)} It holds for one look. The sentence above holds at every look, while reports arrive; its interval is wider.
+        </Fact>
         {children}
         <Fact word="crafted reports">{watched(answer)}</Fact>
         {metric.expires && <Fact word="expires">The question is asked until {metric.expires}.</Fact>}

@@ -7,19 +7,6 @@ import { bucketInWords, decimalsForValue, endsOfValue, figure, percent } from '.
 
 const shapeOf = ({ smoothed, consistent, estimate }: Answer): number => Math.max(0, smoothed ?? consistent ?? estimate);
 
-/** The conclusion in one sentence. */
-export function DensityLine({ distribution, unit }: { distribution: Distribution; unit: string | undefined }): VNode | null {
-  const median = distribution.quantiles.find(({ level }) => level === 0.5);
-  if (!median) return null;
-  const decimals = decimalsForValue(median);
-  return (
-    <p class="verdict">
-      <strong>Half</strong> lie below a number between {endsOfValue(median, decimals, 'and')}
-      {unit && ` ${unit}`}.
-    </p>
-  );
-}
-
 /** The columns. */
 export function Density({
   answers,

@@ -55,22 +55,25 @@ export function figure(value: number, decimals: number, round: Rounding = Math.r
   return signed(format.format(rounded(value, decimals, round)));
 }
 
+/** The ends of an interval. */
+type Ends = Pick<Answer, 'low' | 'high'>;
+
 /** The figures shown with an interval. */
 type Between = Pick<Answer, 'estimate' | 'low' | 'high'>;
 
-const halfOf = ({ low, high }: Between): number => (high - low) / 2;
+const halfOf = ({ low, high }: Ends): number => (high - low) / 2;
 
 /** Decimals that show a margin with two digits. Rounded up, it is then at most a tenth too wide. */
 const twoDigits = (half: number): number => 1 - Math.floor(Math.log10(half));
 
 /** Decimals needed to show the margin of a number with two digits. */
-export function decimalsForValue(value: Between): number {
+export function decimalsForValue(value: Ends): number {
   const half = halfOf(value);
   return half > 0 ? Math.min(12, Math.max(0, twoDigits(half))) : 1;
 }
 
 /** Decimals needed to show the narrowest margin of shares, in points, with two digits. */
-export function decimalsFor(answers: readonly Between[]): number {
+export function decimalsFor(answers: readonly Ends[]): number {
   const narrowest = Math.min(...answers.map(halfOf)) * 100;
   return narrowest > 0 ? Math.min(4, Math.max(1, twoDigits(narrowest))) : 1;
 }
@@ -87,17 +90,17 @@ export function marginOfValue({ estimate, low, high }: Between, decimals: number
 }
 
 /** The ends of an interval of shares, rounded outwards: `31.2 % to 33.0 %`, with any word between. */
-export function ends({ low, high }: Pick<Answer, 'low' | 'high'>, decimals: number, word: string): string {
+export function ends({ low, high }: Ends, decimals: number, word: string): string {
   return `${percent(low, decimals, Math.floor)} ${word} ${percent(high, decimals, Math.ceil)}`;
 }
 
 /** The same for numbers, in the unit of the question. */
-export function endsOfValue({ low, high }: Pick<Answer, 'low' | 'high'>, decimals: number, word: string): string {
+export function endsOfValue({ low, high }: Ends, decimals: number, word: string): string {
   return `${figure(low, decimals, Math.floor)} ${word} ${figure(high, decimals, Math.ceil)}`;
 }
 
 /** An interval as a claim. The part outside 0 to 100 % is omitted, because no share can be there. */
-export function rangeInWords({ low, high }: Between, decimals: number): string {
+export function rangeInWords({ low, high }: Ends, decimals: number): string {
   if (low <= 0 && high >= 1) return 'not enough reports yet';
   if (low <= 0) return `at most ${percent(Math.max(0, high), decimals, Math.ceil)}`;
   if (high >= 1) return `at least ${percent(Math.min(1, low), decimals, Math.floor)}`;
@@ -105,7 +108,7 @@ export function rangeInWords({ low, high }: Between, decimals: number): string {
 }
 
 /** The same for a number of a range, in the unit of the question. */
-export function valueInWords({ low, high }: Between, [least, greatest]: readonly [number, number], decimals: number): string {
+export function valueInWords({ low, high }: Ends, [least, greatest]: readonly [number, number], decimals: number): string {
   if (low <= least && high >= greatest) return `anything from ${exact(least)} to ${exact(greatest)}`;
   if (low <= least) return `at most ${figure(Math.max(least, high), decimals, Math.ceil)}`;
   if (high >= greatest) return `at least ${figure(Math.min(greatest, low), decimals, Math.floor)}`;

@@ -1,5 +1,5 @@
-// What a metric's answers allow a page to say: their order, the axis that they fit on, and the conclusion. Two answers whose 95 % intervals
-// overlap are called too close. This is stricter than a test of their difference, so an announced lead is reliable.
+// How a metric's answers are drawn: their order, their labels, and the axis that they fit on. What may be concluded from them is the verdict
+// of the API.
 
 import { type Answer, type Metric, type MetricType, views } from '../api/shown.ts';
 import { bucketInWords } from './format.ts';
@@ -72,20 +72,4 @@ function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= least * (1 - 1e-9)) ?? 10;
   return factor * power;
-}
-
-export type Verdict =
-  | { readonly kind: 'share'; readonly answer: Answer }
-  | { readonly kind: 'lead'; readonly answer: Answer }
-  | { readonly kind: 'close'; readonly answers: readonly Answer[] }
-  | { readonly kind: 'noise' };
-
-/** The verdict on at least one answer. */
-export function judge(answers: readonly Answer[], type: MetricType): Verdict {
-  const [leader, ...others] = answers.toSorted((one, other) => other.estimate - one.estimate);
-  if (!leader) return { kind: 'noise' };
-  if (views[type] === 'yes-no') return { kind: 'share', answer: answers.find(({ answer }) => answer === true) ?? leader };
-  if (leader.low <= 0) return { kind: 'noise' };
-  const rivals = others.filter(({ high }) => high >= leader.low);
-  return rivals.length === 0 ? { kind: 'lead', answer: leader } : { kind: 'close', answers: [leader, ...rivals] };
 }

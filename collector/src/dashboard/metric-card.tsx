@@ -5,9 +5,9 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Estimates, Metric } from '../api/shown.ts';
 import { estimatesAddress, fetchEstimates, useAnswer } from './api.ts';
-import { CardFrame, Details, Evidence, Value, ValueLine, VerdictLine } from './card-parts.tsx';
+import { CardFrame, Details, Evidence, Value, VerdictLine } from './card-parts.tsx';
 import { Chart } from './chart.tsx';
-import { Density, DensityLine } from './density.tsx';
+import { Density } from './density.tsx';
 import { askedOf, type Filter, isPart, missingFrom, type Span } from './filter.ts';
 import { isOpen } from './judge.ts';
 import { NoReportsHere, TooFew } from './states.tsx';
@@ -31,7 +31,7 @@ function AnswersCard({ metric, filter, span }: CardProps): VNode {
   const estimates = state.value;
   const about = (
     <>
-      {estimates && <Conclusion estimates={estimates} metric={metric} />}
+      {estimates && <VerdictLine verdict={estimates.verdict} answers={estimates.answers} metric={metric} />}
       <Evidence metric={metric} estimates={estimates} isFiltered={isPart(asked)} missing={missingFrom(metric, filter)} span={span} />
     </>
   );
@@ -39,17 +39,6 @@ function AnswersCard({ metric, filter, span }: CardProps): VNode {
     <CardFrame metric={metric} state={state} about={about}>
       {estimates && <Shown metric={metric} estimates={estimates} address={address} someReports={span !== null} />}
     </CardFrame>
-  );
-}
-
-function Conclusion({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode | null {
-  const [first] = estimates.answers;
-  if (!first) return null;
-  if (estimates.distribution) return <DensityLine distribution={estimates.distribution} unit={metric.unit} />;
-  return metric.range ? (
-    <ValueLine answer={first} range={metric.range} unit={metric.unit} />
-  ) : (
-    <VerdictLine answers={estimates.answers} type={metric.type} />
   );
 }
 

@@ -10,7 +10,7 @@ import { CardFrame, Evidence, Fact, Facts, Folded, VerdictLine } from './card-pa
 import { Axis, BarRow, Lines, StringsLegend, useReordering } from './chart.tsx';
 import { askedOf, type Filter, isPart, missingFrom, type Span } from './filter.ts';
 import { count, decimalsFor, ends, hundredths, margin, percent, reportCount } from './format.ts';
-import { axisFor, judge, keyOf, labelOf, length, position, type Axis as Scale } from './judge.ts';
+import { axisFor, keyOf, labelOf, length, position, type Axis as Scale } from './judge.ts';
 import { Decoding, NoReportsHere, TooFew } from './states.tsx';
 
 // The strings of a decode as the dashboard draws them: the found ones, then those that are not told apart from chance.
@@ -281,12 +281,12 @@ export function StringsCard({ metric, filter, span, tooLong }: StringsCardProps)
 function Conclusion({ strings, metric }: { strings: Strings; metric: Metric }): VNode | null {
   const { outcome, meaning } = strings;
   if (outcome === 'too-few-reports' || outcome === 'no-candidates') return null;
-  const answers = shownOf(strings).found;
+  const { verdict } = strings;
   // A string may be there, and its share not known any better than "at most so much".
-  const isKnown = judge(answers, metric.type).kind !== 'noise';
+  const isKnown = strings.found > 0 && verdict !== undefined && verdict.kind !== 'noise';
   return (
     <>
-      {isKnown && <VerdictLine answers={answers} type={metric.type} />}
+      {isKnown && <VerdictLine verdict={verdict} answers={shownOf(strings).found} metric={metric} />}
       <p class={isKnown && outcome === 'decoded' ? 'verdict verdict-more' : 'verdict'}>{meaning.replaceAll(' %', '\u00a0%')}</p>
     </>
   );

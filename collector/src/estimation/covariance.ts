@@ -38,21 +38,32 @@ export interface Moments {
 /** Laws of metrics to which a device has one answer. */
 export type MomentsLaw = AnswerLaw | StringLaw;
 
+/**
+ * The covariance of two answers' estimates, times the number of reports of one report each, given how many devices gave each answer. (p - q)²
+ * times it is the mean over devices of P(u, v | x) - P(u | x) P(v | x).
+ */
+export function pairCovariance(law: AnswerLaw, counts: readonly number[]): (u: number, v: number) => number {
+  const n = counts.reduce((sum, count) => sum + count, 0);
+  const { p, q } = mechanismOf(law).support(law);
+  const together = estimationOf(law).pairs(law, counts);
+  return (u, v) => {
+    const either = (counts[u] as number) + (counts[v] as number);
+    return (together(u, v) - either * p * q - (n - either) * q * q) / (n * (p - q) ** 2);
+  };
+}
+
 function listMoments(law: AnswerLaw, counts: readonly number[]): Moments {
   const n = counts.reduce((sum, count) => sum + count, 0);
   const { p, q } = mechanismOf(law).support(law);
-  const { pairs, isSumFixed } = estimationOf(law);
-  const together = pairs(law, counts);
-  const scale = 1 / (n * (p - q)) ** 2;
+  const pair = pairCovariance(law, counts);
   const covariance = new Matrix(law.size, law.size);
   counts.forEach((x, u) => {
-    counts.forEach((y, v) => {
-      const own = x * p * (1 - p) + (n - x) * q * (1 - q);
-      const apart = (x + y) * p * q + (n - x - y) * q * q;
-      covariance.set(u, v, scale * (u === v ? own : together(u, v) - apart));
+    const own = (x * p * (1 - p) + (n - x) * q * (1 - q)) / (n * (p - q)) ** 2;
+    counts.forEach((_, v) => {
+      covariance.set(u, v, u === v ? own : pair(u, v) / n);
     });
   });
-  return { mean: counts.map((count) => count / n), covariance, rank: isSumFixed(law) ? law.size - 1 : law.size };
+  return { mean: counts.map((count) => count / n), covariance, rank: estimationOf(law).isSumFixed(law) ? law.size - 1 : law.size };
 }
 
 /** The moments of a metric's estimates. */

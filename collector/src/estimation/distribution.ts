@@ -8,7 +8,7 @@
  * contradicts either. The cell that holds the quantile is rejected with probability at most 5 %.
  */
 
-import type { Estimate } from './estimate.ts';
+import type { Estimate, Interval } from './estimate.ts';
 import { Z95 } from './statistics/tails.ts';
 
 /** An unbiased estimate of a mean over devices, and its variance. */
@@ -82,12 +82,11 @@ export function quantilePlace(shares: readonly number[], level: number): number 
   return 1;
 }
 
-/** The interval of a quantile as positions in [0, 1], from the shares below the edges. */
-export function quantileInterval(below: readonly Linear[], level: number): { readonly low: number; readonly high: number } {
+/** The interval of a quantile as positions in [0, 1], from the intervals of the shares below the edges. */
+export function quantileInterval(below: readonly Interval[], level: number): Interval {
   const cells = below.length - 1;
-  const bounds = below.map(interval);
   const possible = Array.from({ length: cells }, (_, i) => i).filter(
-    (i) => (bounds[i] as Estimate).low <= level && (bounds[i + 1] as Estimate).high >= level,
+    (i) => (below[i] as Interval).low <= level && (below[i + 1] as Interval).high >= level,
   );
   return { low: (possible[0] ?? 0) / cells, high: ((possible.at(-1) ?? cells - 1) + 1) / cells };
 }

@@ -3,13 +3,16 @@
 import { Z95 } from './statistics/tails.ts';
 import type { Tallies } from './tally.ts';
 
-/** An unbiased estimate of a frequency in [0, 1]. The estimate itself may lie outside. */
-export interface Estimate {
-  readonly estimate: number;
-  readonly standardError: number;
-  /** The 95 % interval. */
+/** The ends of an interval. */
+export interface Interval {
   readonly low: number;
   readonly high: number;
+}
+
+/** An unbiased estimate of a frequency in [0, 1], with its 95 % interval. The estimate itself may lie outside. */
+export interface Estimate extends Interval {
+  readonly estimate: number;
+  readonly standardError: number;
 }
 
 /** The variance of an estimate as a function of the frequency f: constant + slope f - curve f². */

@@ -169,6 +169,8 @@ export interface PublishedMetric {
   readonly document: MetricDocument;
   readonly about: About;
   readonly segments: NonNullable<SchemaDocument['segments']>;
+  /** How many devices the newest schema expects. */
+  readonly devices: number;
   /** Set when each device answers only a random subset of the metrics in the newest schema. */
   readonly assign?: SchemaDocument['assign'] | undefined;
   /** Wire names of the schemas in which the metric has exactly this law. */
@@ -194,14 +196,14 @@ export function createCatalog(documents: readonly SchemaDocument[]): Catalog {
   const newestFirst = [...schemas].sort(([, a], [, b]) => b.version - a.version);
   const metrics = new Map<string, PublishedMetric & { readonly schemas: string[] }>();
   const key = (document: MetricDocument): string => canonicalText(document as unknown as Json);
-  for (const [wire, { app, version, segments = {}, assign, about, ...schema }] of newestFirst) {
+  for (const [wire, { app, version, segments = {}, devices, assign, about, ...schema }] of newestFirst) {
     for (const [metricName, document] of Object.entries(schema.metrics)) {
       const id = `${app}/${metricName}`;
       const newest = metrics.get(id);
       if (newest !== undefined && key(newest.document) === key(document)) newest.schemas.push(wire);
       if (newest === undefined) {
         const of = { app, metric: metricName, version, document, about: about[metricName] as About };
-        metrics.set(id, { ...of, segments, assign, schemas: [wire] });
+        metrics.set(id, { ...of, segments, devices, assign, schemas: [wire] });
       }
     }
   }

@@ -1,16 +1,20 @@
 /** Series and comparisons: intervals of days, words, and the coverage of differences, exact where it can be computed. */
 
-import { choice, defineSchema, flag, permanent } from '@murmuration/client';
+import { choice, defineSchema, distribution, flag, permanent, text } from '@murmuration/client';
 import { dayNumber, dayText, type MetricDocument, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compare } from '#collector/answers/compare.ts';
+import { clearTogether, differenceInWords } from '#collector/answers/differences.ts';
 import type { EstimateRequest } from '#collector/answers/estimates.ts';
-import { clearTogether, difference, estimateInWords, rowsOf } from '#collector/answers/rows.ts';
+import { difference, rowsOf } from '#collector/answers/rows.ts';
 import type { SeriesPoint } from '#collector/answers/series.ts';
 import { INTERVALS, partsIn } from '#collector/answers/series.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
+import { createCatalog } from '#collector/schemas/catalog.ts';
 import { bodyOf, NOW, type Running, read, start } from '../../kit/app.ts';
+import { drawnCases, drawTally, rowsOf as rowsOfLaw } from '../../kit/coverage/drawn.ts';
+import { uniforms } from '../../kit/random.ts';
 import { binomial, logGamma, upperTail } from '../../proofs/statistics.ts';
 
 const day = (text: string): number => dayNumber(Date.parse(text));
@@ -50,23 +54,29 @@ const around = (estimate: number, half: number): Estimate => ({
 });
 
 describe('words', () => {
+  const told = (a: Estimate, b: Estimate, isClear: boolean) => ({ ...difference(a, b), isClear });
   test.each([
-    [0.2, 0.231, 0.0134, 'went up by 3.1 points, between 1.2 and 5.0'],
-    [0.231, 0.2, 0.0134, 'went down by 3.1 points, between 1.2 and 5.0'],
-    [0.2, 0.21, 0.0134, 'too close to call: between 0.9 points down and 2.9 points up'],
-  ])('from %d to %d', (before, after, half, words) => {
-    expect(estimateInWords(difference(around(before, half), around(after, half)), { wording: 'time', isShare: true })).toBe(words);
+    [0.2, 0.231, 0.0134, true, 'went up by 3.1 points, between 1.2 and 5.0'],
+    [0.231, 0.2, 0.0134, true, 'went down by 3.1 points, between 1.2 and 5.0'],
+    [0.2, 0.21, 0.0134, false, 'too close to call: between 0.9 points down and 2.9 points up'],
+    [0.2, 0.231, 0.0134, false, 'too close to call with 5 compared at once'],
+  ])('from %d to %d', (before, after, half, isClear, words) => {
+    const unit = { wording: 'time', isShare: true } as const;
+    expect(differenceInWords(told(around(before, half), around(after, half), isClear), unit, 5)).toBe(words);
   });
-  test('of groups and numbers', () => {
-    expect(estimateInWords(difference(around(10, 3), around(40, 4)), { wording: 'group', isShare: false })).toBe(
-      'is higher by 30.0, between 25.0 and 35.0',
-    );
+  test('of groups and numbers, in their unit', () => {
+    const unit = { wording: 'group', isShare: false, name: 'ms' } as const;
+    expect(differenceInWords(told(around(10, 3), around(40, 4), true), unit, 1)).toBe('is higher by 30.0 ms, between 25.0 and 35.0');
   });
   test('of many answers tested together name fewer than each alone', () => {
-    const z = (value: number): Estimate => around(value, 1.96);
-    expect(clearTogether([z(2), z(10), z(0), z(-2.1)])).toEqual([false, true, false, false]);
-    expect(clearTogether([z(2)])).toEqual([true]);
+    const p = (...pValues: readonly number[]) => pValues.map((pValue) => ({ pValue, weight: 1 }));
+    expect(clearTogether(p(0.046, 1e-20, 1, 0.036))).toEqual([false, true, false, false]);
+    expect(clearTogether(p(0.046))).toEqual([true]);
     expect(clearTogether([])).toEqual([]);
+    expect(clearTogether(p(0.02, 0.03))).toEqual([true, true]);
+    // A weight of a half needs half the level, and leaves the other half to the rest.
+    expect(clearTogether([{ pValue: 0.024, weight: 2 }, ...p(0.03, 0.03)])).toEqual([true, false, false]);
+    expect(clearTogether([{ pValue: 0.026, weight: 2 }, ...p(0.02, 0.03)])).toEqual([false, false, false]);
   });
 });
 
@@ -158,23 +168,92 @@ describe('the interval of a difference', () => {
   });
 });
 
-test('where one answer differs by itself and not among all of them, the verdict says why', () => {
-  const document = documentOf(choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }) as never);
-  const side = (cells: readonly number[]): EstimateRequest => {
-    const tallies = new Map([[0, { reports: 900, cells: Float64Array.from(cells) }]]);
-    const evidence = { tallies, reports: 900, from: 20_000, to: 20_000, ones: [] };
-    return { metric: { app: 'a', metric: 'm', version: 1, document }, evidence, minimum: 1, candidates: [] };
+describe('one verdict', () => {
+  const documents = createCatalog([
+    defineSchema({
+      app: 'a',
+      version: 1,
+      budget: { epsilon: 99, per: 'month' },
+      metrics: {
+        plan: choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }),
+        either: choice(['new', 'old'], { epsilon: 1, description: 'Which design?' }),
+        dark: flag({ epsilon: 1, description: 'Dark mode?' }),
+        home: text({ epsilon: 1, description: 'Which page?' }),
+        start: distribution([0, 64], { cells: 16, epsilon: 4, description: 'How long is a start?', unit: 's' }),
+      },
+    }).document,
+  ]).metrics;
+  const metricOf = (name: string) => documents.find(({ metric }) => metric === name) as (typeof documents)[number];
+  const side = (
+    name: string,
+    cells: readonly number[],
+    reports: number,
+    looks: 'always' | 'once',
+    candidates: readonly string[] = [],
+  ): EstimateRequest => {
+    const tallies = new Map([[0, { reports, cells: Float64Array.from(cells) }]]);
+    const evidence = { tallies, reports, from: 20_000, to: 20_000, ones: [] };
+    return { metric: metricOf(name), evidence, minimum: 1, candidates, verdicts: { looks, planned: reports } };
   };
-  const verdicts = (shift: number): readonly string[] => {
-    const { comparison, differences } = compare(side([300, 300, 300]), side([300 + shift, 300 - shift / 2, 300 - shift / 2]), 'group');
-    return [comparison.verdict, differences[0]?.verdict ?? ''];
+  const compared = (name: string, a: readonly number[], b: readonly number[], looks: 'always' | 'once' = 'once') => {
+    const reports = name === 'start' ? 30_000 : a.reduce((sum, count) => sum + count, 0);
+    return compare(side(name, a, reports, looks), side(name, b, reports, looks), 'group');
   };
-  expect(verdicts(10)).toEqual(['too close to call: chance alone can explain every difference', expect.stringMatching(/^too close/)]);
-  expect(verdicts(42)).toEqual([
-    'too close to call: with 3 answers compared at once, chance alone can explain every difference',
-    expect.stringMatching(/^is higher by /),
-  ]);
-  expect(verdicts(80)[0]).toMatch(/^free is higher by /);
+
+  test('where one answer differs by itself and not among all of them, rows and the whole say why', () => {
+    const verdicts = (shift: number): readonly string[] => {
+      const { comparison, differences } = compared('plan', [300, 300, 300], [300 + shift, 300 - shift / 2, 300 - shift / 2]);
+      expect(differences.every(({ isClear, verdict }) => isClear === !verdict.startsWith('too close'))).toBe(true);
+      return [comparison.verdict, differences[0]?.verdict ?? ''];
+    };
+    expect(verdicts(10)).toEqual([
+      'too close to call: chance alone can explain every difference',
+      expect.stringMatching(/^too close to call: between/),
+    ]);
+    expect(verdicts(42)).toEqual([
+      'too close to call: with 3 answers compared at once, chance alone can explain every difference',
+      'too close to call with 3 compared at once',
+    ]);
+    expect(verdicts(80)[0]).toMatch(/^free is higher by /);
+    const { comparison } = compared('plan', [300, 300, 300], [380, 260, 260], 'always');
+    expect(comparison).toMatchObject({ subject: 'Which plan?', looks: 'always' });
+  });
+  test('of a flag is one row, about yes', () => {
+    const { comparison, differences } = compared('dark', [700, 300], [600, 400]);
+    expect(differences.map(({ answer }) => answer)).toEqual([true]);
+    expect(comparison.verdict).toMatch(/^yes is (higher|lower) by /);
+  });
+  test('of two answers that are complements counts once', () => {
+    // z = 2.06, which is clear alone and would not be as one of two.
+    const { differences } = compared('either', [500, 500], [546, 454]);
+    expect(differences.map(({ isClear }) => isClear)).toEqual([true, true]);
+    expect(differences[0]?.difference.estimate).toBeCloseTo(-(differences[1]?.difference.estimate ?? 0), 9);
+  });
+  test('of a distribution never says less than its mean or its median, and tells both in the unit', () => {
+    const { law } = metricOf('start').document;
+    const random = uniforms(5);
+    const filled = (middle: number): EstimateRequest['evidence']['tallies'] => {
+      const draw = drawnCases.find((each) => each.name === 'distribution, square-wave, ε 4') as (typeof drawnCases)[number];
+      const shares = draw.shares.map((_, cell) => Math.exp(-(((cell - middle) / 3) ** 2)));
+      const total = shares.reduce((sum, share) => sum + share, 0);
+      return drawTally({ shares: shares.map((share) => share / total), rows: rowsOfLaw(law as never) }, 30_000, random).tallies;
+    };
+    expect(law.mechanism).toBe('square-wave');
+    for (const [to, words] of [
+      [5, /^too close to call/],
+      [7, /^the mean is higher by .* s, between .*; the median is higher by .* s, /],
+    ] as const) {
+      const [a, b] = [5, to].map((middle) => {
+        const request = side('start', [], 30_000, 'always');
+        return { ...request, evidence: { ...request.evidence, tallies: filled(middle) } };
+      }) as [EstimateRequest, EstimateRequest];
+      const { comparison, differences } = compare(a, b, 'group');
+      expect(comparison.verdict).toMatch(words);
+      expect(comparison.measure).toBe('s');
+      const anything = [comparison.mean, comparison.median, ...differences].some((each) => each?.isClear);
+      expect(anything).toBe(!comparison.verdict.startsWith('too close'));
+    }
+  });
 });
 
 describe('over HTTP', () => {
@@ -212,7 +291,8 @@ describe('over HTTP', () => {
       expect(point.answers).toMatchObject(body.answers.map(({ estimate, low, high }) => ({ estimate, low, high })));
       for (const [k, answer] of point.answers.entries()) {
         const before = points[i - 1]?.answers[k];
-        expect(answer.change).toEqual(before === undefined ? null : difference(before, answer));
+        if (before === undefined) expect(answer.change).toBeNull();
+        else expect(answer.change).toEqual({ ...difference(before, answer), isClear: false });
       }
     }
   });
@@ -243,9 +323,12 @@ describe('over HTTP', () => {
     expect(ranges.verdict).toMatch(/^(too close to call|\w+ went (up|down) by )/);
     expect((await ask('plan/compare?a.segment.platform=web&b.segment.platform=ios&from=2026-11-01')).status).toBe(200);
     expect((await ask('speed/compare?a.segment.platform=web&b.segment.platform=ios')).unit).toBe('value');
-    expect((await ask('home/compare?a.segment.platform=web&b.segment.platform=ios')).page.total).toBe(40);
+    const strings = await ask('home/compare?a.segment.platform=web&b.segment.platform=ios');
+    expect([strings.page.total, strings.verdict]).toEqual([0, 'too close to call: no string is told from 0 on both sides together']);
     expect(await ask('spread/compare?a.segment.platform=web&b.segment.platform=ios')).toMatchObject({
       mean: { verdict: expect.any(String) },
+      median: { verdict: expect.any(String) },
+      looks: 'always',
     });
     expect((await ask('plan/compare?a.to=2020-01-01&b.from=2026-11-15')).verdict).toMatch(/^too few reports: 0 and \d+, /);
   });

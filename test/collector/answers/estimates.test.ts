@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { estimate } from '#collector/answers/estimates.ts';
 import { createEstimating, type Estimating } from '#collector/answers/estimates-thread.ts';
 import type { Task } from '#collector/answers/tasks.ts';
+import { verdictsOf } from '#collector/answers/verdict.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
 import type { FileSource, Store } from '#collector/storage/store.ts';
 import { bodyOf, type Running, read, schema, start } from '../../kit/app.ts';
@@ -33,7 +34,8 @@ test('a thread estimates what this one does from the same tallies', async () => 
   const range = { segment: { platform: 'ios' } };
   const evidence = await running.collector.store.read({ schemas: metric.schemas, metric: metric.metric, ...range });
   const { body } = await estimates(metric.metric, 'segment.platform=ios');
-  const expected = JSON.parse(JSON.stringify(estimate({ metric, evidence, minimum: 1, candidates: [] })));
+  const verdicts = verdictsOf({}, metric.devices);
+  const expected = JSON.parse(JSON.stringify(estimate({ metric, evidence, minimum: 1, candidates: [], verdicts })));
   expect(body).toEqual({ ...expected, page: { total: 3, offset: 0, limit: 1_000 } });
 });
 

@@ -19,7 +19,7 @@ import {
   rangeInWords,
   valueInWords,
 } from '#collector/dashboard/format.ts';
-import { axisFor, inOrder, judge, labelOf, length, position } from '#collector/dashboard/judge.ts';
+import { axisFor, inOrder, labelOf, length, position } from '#collector/dashboard/judge.ts';
 
 const answer = (value: Answer['answer'], estimate: number, half: number): Answer => ({
   answer: value,
@@ -44,19 +44,6 @@ const metric: Metric = {
   to: '2026-11-20',
   segments: { platform: ['web', 'ios'] },
 };
-
-describe('verdict', () => {
-  test('a lead is announced only when no other interval reaches it', () => {
-    expect(judge([answer('a', 0.5, 0.05), answer('b', 0.39, 0.05)], 'choice')).toMatchObject({ kind: 'lead', answer: { answer: 'a' } });
-    expect(judge([answer('a', 0.5, 0.06), answer('b', 0.39, 0.06)], 'choice')).toMatchObject({ kind: 'close' });
-  });
-  test('nothing is concluded while the highest estimate may be zero', () => {
-    expect(judge([answer('a', 0.1, 0.2), answer('b', -0.1, 0.2)], 'choice').kind).toBe('noise');
-  });
-  test('a flag is about yes, even when no is more common', () => {
-    expect(judge([answer(false, 0.9, 0.01), answer(true, 0.1, 0.01)], 'flag')).toMatchObject({ kind: 'share', answer: { answer: true } });
-  });
-});
 
 describe('axis', () => {
   test.each([[[answer('a', 0.31, 0.02)]], [[answer('a', 1.2, 0.3), answer('b', -0.2, 0.3)]], [[answer('a', 0.0004, 0.0001)]]])(

@@ -240,7 +240,13 @@ describe('a collector', () => {
     const [metric] = createCatalog([three.document]).metrics as [PublishedMetric];
     const sideOf = (fleet: Fleet): EstimateRequest => {
       const tallies = talliesOf(metric.document.law as PrefixHashingLaw, fleet, words(seededRng(8)));
-      return { metric, evidence: { tallies, reports: 2_000, from: 1, to: 1, ones: [] }, minimum: 1, candidates: [] };
+      return {
+        metric,
+        evidence: { tallies, reports: 2_000, from: 1, to: 1, ones: [] },
+        minimum: 1,
+        candidates: [],
+        verdicts: { looks: 'always', planned: 2_000 },
+      };
     };
     const [before, after] = [
       sideOf([

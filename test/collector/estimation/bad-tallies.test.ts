@@ -75,7 +75,18 @@ test.each(Object.keys(all) as Law['mechanism'][])('%s: every number is finite, a
         }
         if (!isDistributionLaw(law)) continue;
         const found = distributionOf(law, tallies, people);
-        const described = found && describeDistribution(found, found.shape().shares, [0, cellsOf(law)], USUAL);
+        const described =
+          found &&
+          describeDistribution(
+            {
+              distribution: found,
+              shares: found.shape().shares,
+              range: [0, cellsOf(law)],
+              reports,
+              judging: { looks: 'always', planned: 1000 },
+            },
+            USUAL,
+          );
         expect(numbersIn(described).every(Number.isFinite)).toBe(true);
       }
     }

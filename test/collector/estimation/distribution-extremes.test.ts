@@ -66,7 +66,10 @@ describe.each(Object.entries(laws))('%s', (_name, lawAt) => {
               .filter((row) => !isSound(row)),
             at,
           ).toEqual([]);
-          const { mean, quantiles } = describeDistribution(found, shares, [0, 100], { ...USUAL, quantiles: [0.001, 0.5, 0.999] });
+          const { mean, quantiles } = describeDistribution(
+            { distribution: found, shares, range: [0, 100], reports },
+            { ...USUAL, quantiles: [0.001, 0.5, 0.999] },
+          );
           expect(isSound(mean), at).toBe(true);
           for (const { estimate, low, high } of quantiles) {
             expect([estimate, low, high].every(Number.isFinite) && low <= high && low >= 0 && high <= 100, at).toBe(true);

@@ -148,7 +148,7 @@ describe.each(Object.entries(questions))('intervals of the %s', (_name, named) =
         if (mean.low <= trueMean && trueMean <= mean.high) hits.mean++;
         const level = [0.1, 0.5, 0.8][round % 3] as number;
         const quantile = numbers.toSorted((a, b) => a - b)[Math.ceil(level * reports) - 1] as number;
-        const bounds = quantileInterval(below, level);
+        const bounds = quantileInterval(below.map(interval), level);
         if (bounds.low <= quantile && quantile <= bounds.high) hits.quantile++;
       }
       for (const [what, count] of Object.entries(hits)) {

@@ -12,10 +12,12 @@ import type { AnswerEstimate, ExcludedDays, MetricEstimates } from '../../answer
 import type { PageInfo } from '../../answers/packed-answer.ts';
 import type { Series, SeriesPoint } from '../../answers/series.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
+import type { Verdict } from '../../answers/verdict.ts';
 import type { RefusalBody } from '../../base/refusal.ts';
-import { AMONG, type Estimate } from '../../estimation/estimate.ts';
+import { AMONG, type Estimate, type Interval } from '../../estimation/estimate.ts';
 import { estimations } from '../../estimation/mechanisms/table.ts';
 import { types } from '../../estimation/questions.ts';
+import { LOOKS } from '../../estimation/statistics/looks.ts';
 import type { Watch } from '../../estimation/watch/watch.ts';
 import { exactly } from './exactly.ts';
 
@@ -36,9 +38,11 @@ const number: z.ZodNumber = z.number();
 const interval: { readonly [field in keyof Estimate]: z.ZodNumber } = {
   estimate: number.meta({ description: 'Unbiased, so it may lie below 0 or above 1.' }),
   standardError: number.min(0),
-  low: number.meta({ description: 'The low end of the 95 % interval.' }),
-  high: number.meta({ description: 'The high end of the 95 % interval.' }),
+  low: number.meta({ description: 'The low end of the 95 % interval, which holds for one answer at one look.' }),
+  high: number.meta({ description: 'The high end of that interval.' }),
 };
+const ends: z.ZodType<Interval> = exactly(z.strictObject({ low: number, high: number }).meta({ id: 'Interval' }));
+const always = ends.exactOptional().meta({ description: 'The 95 % interval that holds at every look. Present where verdicts do.' });
 const estimate: z.ZodType<Estimate> = exactly(z.strictObject(interval).meta({ id: 'Estimate' }));
 
 const plain = z.union([z.string(), z.boolean()]);
@@ -105,10 +109,27 @@ const watch: z.ZodType<Watch> = exactly(
 );
 
 const described = z.strictObject({
-  mean: estimate,
-  quantiles: z.array(z.strictObject({ level: number, estimate: number, low: number, high: number })),
-  ranges: z.array(z.strictObject({ from: number, to: number, ...interval })),
+  mean: z.strictObject({ ...interval, always }),
+  quantiles: z.array(z.strictObject({ level: number, estimate: number, low: number, high: number, always })),
+  ranges: z.array(z.strictObject({ from: number, to: number, ...interval, always })),
 });
+
+const looks = z.enum(LOOKS).meta({ description: 'Whether it holds at every look, or at a single one.' });
+
+const verdict: z.ZodType<Verdict> = exactly(
+  z
+    .strictObject({
+      kind: z.enum(['share', 'mean', 'median', 'lead', 'close', 'noise', 'none']).meta({
+        description:
+          'share: of a flag’s yes. mean, median: of numbers. lead: the first answer is the most frequent one. close: the first answer and those that can’t be told from it. noise: no answer is told from 0. none: no verdict, for the reason.',
+      }),
+      looks: looks.exactOptional(),
+      answers: z.array(z.string()).readonly().meta({ description: 'The labels of the answers that it names, largest first.' }),
+      interval: ends.exactOptional().meta({ description: 'Of the first answer, or of the number.' }),
+      reason: z.string().exactOptional(),
+    })
+    .meta({ id: 'Verdict', description: 'What may be said about the answers as a whole. It is wrong at most 1 time in 20.' }),
+);
 
 const settings = {
   among,
@@ -127,10 +148,13 @@ const ofReports = {
   excluded: excludedDays.exactOptional(),
 };
 
+const biased = (what: string) => number.exactOptional().meta({ description: `${what} Biased, and without an error or an interval.` });
+
 const estimates: z.ZodType<MetricEstimates & Paged> = exactly(
   z.strictObject({
     ...ofReports,
     unit: value,
+    verdict: verdict.exactOptional(),
     watch,
     distribution: described.exactOptional(),
     page,
@@ -138,10 +162,14 @@ const estimates: z.ZodType<MetricEstimates & Paged> = exactly(
       z.strictObject({
         ...answer,
         ...interval,
-        normSub: number.exactOptional(),
-        shrunk: number.exactOptional(),
-        smoothed: number.exactOptional(),
-        consistent: number.exactOptional(),
+        always,
+        together: ends
+          .exactOptional()
+          .meta({ description: 'The interval that holds for all answers together, 95 % of the time. Only with together=true.' }),
+        normSub: biased('The nearest shares that are not negative and sum to 1.'),
+        shrunk: biased('The share by empirical Bayes, closer to the truth on long lists.'),
+        smoothed: biased('The share of a shape that is smooth and sums to 1.'),
+        consistent: biased('The share of a shape that is not negative and sums to 1.'),
         truth: number.exactOptional(),
       }),
     ),
@@ -165,7 +193,16 @@ const series: z.ZodType<Series & Paged & { readonly points: readonly SeriesPoint
           z.strictObject({
             ...answer,
             ...interval,
-            change: estimate.nullable().meta({ description: 'Since the last point with estimates.' }),
+            change: z
+              .strictObject({
+                ...interval,
+                isClear: z
+                  .boolean()
+                  .exactOptional()
+                  .meta({ description: 'Whether it is told from 0, when all changes of the series are tested together.' }),
+              })
+              .nullable()
+              .meta({ description: 'Since the last point with estimates.' }),
           }),
         ),
       }),
@@ -209,7 +246,8 @@ const compared = {
   a: estimate,
   b: estimate,
   difference: estimate.meta({ description: 'b minus a.' }),
-  isClear: z.boolean().meta({ description: 'Whether 0 lies outside the 95 % interval.' }),
+  always,
+  isClear: z.boolean().meta({ description: 'Whether it is told from 0 when all that the comparison says is tested together.' }),
   verdict: z.string(),
 };
 const side = z.strictObject({ version: count, reports: count, from: day, to: day, excluded: excludedDays.exactOptional() });
@@ -219,12 +257,16 @@ const comparison: z.ZodType<Comparison & Paged & { readonly differences: readonl
     app: z.string(),
     metric: z.string(),
     type: z.string(),
+    subject: z.string().meta({ description: 'The question in words.' }),
+    measure: z.string().exactOptional().meta({ description: 'The word for the unit of numbers, if the schema has one.' }),
     ...settings,
     a: side,
     b: side,
     unit: value,
     mean: z.strictObject(compared).exactOptional(),
-    verdict: z.string().meta({ description: 'The answers that differ when all are tested together.' }),
+    median: z.strictObject(compared).exactOptional(),
+    looks: looks.exactOptional(),
+    verdict: z.string().meta({ description: 'What differs when all is tested together.' }),
     page,
     differences: z.array(z.strictObject({ ...answer, ...compared })),
   }),
@@ -308,6 +350,7 @@ export const decodeAnswer: z.ZodType<MetricStrings & Paged & { readonly strings:
       .meta({ description: 'The share of the reports that come from none of the found strings. Absent where nothing can be said.' }),
     detectable: share.exactOptional().meta({ description: 'A string with this share of the reports is found half of the time.' }),
     distribution: distribution.exactOptional(),
+    verdict: verdict.exactOptional().meta({ description: 'On the found strings. Which strings are found is tested for one look.' }),
     watch,
     page,
     strings: z.array(found).meta({ description: 'The found strings by descending share; with all=true the others follow.' }),

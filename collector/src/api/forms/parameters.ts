@@ -7,6 +7,7 @@ import { INTERVALS, type Interval } from '../../answers/series.ts';
 import { parseDays, SOME_DAYS } from '../../base/days.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { AMONG, type Among } from '../../estimation/estimate.ts';
+import { LOOKS, type Looks } from '../../estimation/statistics/looks.ts';
 import type { Checked } from './exactly.ts';
 
 /** Rows of an answer, unless the reader asks for another number. */
@@ -37,6 +38,8 @@ export interface EstimatesAsked extends RangeAsked, Page {
   readonly ranges?: string | undefined;
   readonly quantiles?: string | undefined;
   readonly among?: Among | undefined;
+  readonly looks?: Looks | undefined;
+  readonly together: boolean;
 }
 
 /** The parameters of a series. */
@@ -46,10 +49,11 @@ export interface SeriesAsked extends RangeAsked, Page {
   readonly top: number;
   readonly candidate?: string | readonly string[] | undefined;
   readonly among?: Among | undefined;
+  readonly looks?: Looks | undefined;
 }
 
 /** The parameters of an association. */
-export type AssociationAsked = Omit<EstimatesAsked, 'ranges' | 'quantiles'>;
+export type AssociationAsked = Omit<EstimatesAsked, 'ranges' | 'quantiles' | 'looks' | 'together'>;
 
 /** The parameters of a comparison: those of both sides, and of each. */
 export interface CompareAsked extends RangeAsked, Page {
@@ -64,6 +68,7 @@ export interface CompareAsked extends RangeAsked, Page {
   readonly 'b.exclude'?: readonly number[] | undefined;
   readonly candidate?: string | readonly string[] | undefined;
   readonly among?: Among | undefined;
+  readonly looks?: Looks | undefined;
 }
 
 const dayOf = (description: string) =>
@@ -125,6 +130,19 @@ const among = z
   .enum(AMONG, { error: `one of ${AMONG.join(', ')}` })
   .optional()
   .meta({ description: 'Whom intervals are about: all users (the default), or only the devices that reported.' });
+const looks = z
+  .enum(LOOKS, { error: `one of ${LOOKS.join(', ')}` })
+  .optional()
+  .meta({
+    description:
+      'Whether verdicts hold at every look while reports arrive (the default), or at a single one. Where from is given, always says that it stays the same at every look; without looks there is no verdict then.',
+  });
+const yesOrNo = (description: string): z.ZodType<boolean, 'true' | 'false' | undefined> =>
+  z
+    .enum(['true', 'false'], { error: 'true or false' })
+    .default('false')
+    .transform((text) => text === 'true')
+    .meta({ description });
 const tooMany = `at most ${MOST_CANDIDATES} strings`;
 const candidate = z
   .union([z.string(), z.array(z.string()).max(MOST_CANDIDATES)], { error: tooMany })
@@ -141,6 +159,8 @@ export const estimatesParameters: Parameters<EstimatesAsked> = exactParameters(
     ranges: z.string().optional().meta({ description: 'For a distribution: ranges whose shares are asked for.', example: '0..10,20..30' }),
     quantiles: z.string().optional().meta({ description: 'For a distribution: levels above 0 and below 1.', example: '0.5,0.9' }),
     among,
+    looks,
+    together: yesOrNo('Whether each answer also gets an interval such that all of them hold together, 95 % of the time.'),
     ...pageParameters,
   }),
 );
@@ -166,6 +186,7 @@ export const seriesParameters: Parameters<SeriesAsked> = exactParameters(
     candidate,
     top: whole(1, 100, 10, 'How many answers to follow: those that are largest over the whole range.'),
     among,
+    looks,
     ...pageParameters,
   }),
 );
@@ -184,6 +205,7 @@ export const compareParameters: Parameters<CompareAsked> = exactParameters(
     'b.exclude': excludeOf('Days to leave out of b.'),
     candidate,
     among,
+    looks,
     ...pageParameters,
   }),
 );
@@ -231,6 +253,7 @@ export interface DecodeAsked extends RangeAsked, Page {
   readonly candidate?: string | readonly string[] | undefined;
   readonly fdr: number;
   readonly all: boolean;
+  readonly looks?: Looks | undefined;
 }
 
 const aShare = 'a share above 0 and below 1, such as 0.05';
@@ -246,10 +269,7 @@ export const decodeParameters: Parameters<DecodeAsked> = z.strictObject({
     .default(USUAL_FDR)
     .transform(Number)
     .meta({ description: 'The false discovery rate: of the strings that are found, at most this share are not there, on average.' }),
-  all: z
-    .enum(['true', 'false'], { error: 'true or false' })
-    .default('false')
-    .transform((text) => text === 'true')
-    .meta({ description: 'Whether candidates that are not told apart from chance are sent, too, after those that are.' }),
+  looks,
+  all: yesOrNo('Whether candidates that are not told apart from chance are sent, too, after those that are.'),
   ...pageParameters,
 });

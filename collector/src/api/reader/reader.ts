@@ -56,7 +56,7 @@ export interface Reader<S extends AnySchema> {
   readonly metrics: (signal?: AbortSignal) => Promise<readonly MetricSummary[]>;
   readonly estimates: <K extends MetricOf<S>>(metric: K, asked?: EstimatesAsked<S>) => Promise<EstimatesOf<AnswerOf<S, K>>>;
   /** Only of a text asked together with lists. */
-  readonly association: (metric: MetricOf<S>, asked?: Asked<S>) => Promise<AssociationOf>;
+  readonly association: (metric: MetricOf<S>, asked?: Omit<Asked<S>, 'looks'>) => Promise<AssociationOf>;
   /**
    * Which strings are in the reports of a text or a discover, and what the whole distribution looks like. With `onProgress` it may take as long as the
    * collector decodes; otherwise the timeout holds.
@@ -90,8 +90,8 @@ function selectionPairs({ from, to, version, exclude, segment = {} }: Selection<
 
 /** The parameters of a request. */
 function pairsOf(asked: EstimatesAsked<AnySchema> & SeriesAsked<AnySchema> & DecodeAsked<AnySchema>, app: string | undefined): Pairs {
-  const { candidates = [], ranges, quantiles, among, limit, offset, interval, top, fdr, all } = asked;
-  const single = { app: app ?? asked.app, among, limit, offset, interval, top, fdr: fdr?.toFixed(9), all };
+  const { candidates = [], ranges, quantiles, among, looks, together, limit, offset, interval, top, fdr, all } = asked;
+  const single = { app: app ?? asked.app, among, looks, together, limit, offset, interval, top, fdr: fdr?.toFixed(9), all };
   return [
     ...Object.entries(single).flatMap(([name, value]): Pairs => (value === undefined ? [] : [[name, String(value)]])),
     ...selectionPairs(asked),

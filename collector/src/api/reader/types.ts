@@ -8,6 +8,7 @@ import type { AnswerEstimate, MetricEstimates } from '../../answers/estimates.ts
 import type { PageInfo } from '../../answers/packed-answer.ts';
 import type { Interval, PointAnswer, Series, SeriesPoint } from '../../answers/series.ts';
 import type { Among } from '../../estimation/estimate.ts';
+import type { Looks } from '../../estimation/statistics/looks.ts';
 
 /** A schema, or none: then metrics and segments are any strings. */
 export type AnySchema = Schema | undefined;
@@ -50,6 +51,8 @@ export interface Asked<S extends AnySchema> extends Selection<S> {
   readonly candidates?: readonly string[] | undefined;
   /** Population of the error bars. Default: all users. */
   readonly among?: Among | undefined;
+  /** Whether verdicts hold at every look, or at one. Default: every look, where the first day is not chosen. */
+  readonly looks?: Looks | undefined;
   /** Rows of the answer. Default: 1,000. */
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
@@ -58,6 +61,8 @@ export interface Asked<S extends AnySchema> extends Selection<S> {
 
 /** Request for estimates. */
 export interface EstimatesAsked<S extends AnySchema> extends Asked<S> {
+  /** Whether intervals that hold for all answers together are wanted. Default: false. */
+  readonly together?: boolean | undefined;
   /** For a distribution. */
   readonly ranges?: readonly (readonly [low: number, high: number])[] | undefined;
   readonly quantiles?: readonly number[] | undefined;

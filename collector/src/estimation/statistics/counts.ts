@@ -89,10 +89,10 @@ const ENOUGH = 10;
 /** The count's distribution at this share. */
 export type CountAt = (share: number) => Count;
 
-/** One end of the score interval, moved towards a limit of the shares as far as the exact test allows. */
-function moved(end: number, limit: 0 | 1, at: CountAt, holds: (share: number) => boolean): number {
+/** One end of the score interval, moved towards a limit of the shares as far as the exact test allows, if the count's variance is small. */
+export function moved(end: number, limit: 0 | 1, at: CountAt, holds: (share: number) => boolean, enough: number = ENOUGH): number {
   const from = Math.min(1, Math.max(0, end));
-  if (from === limit || varianceOf(at(from)) >= ENOUGH || !holds(from)) return end;
+  if (from === limit || varianceOf(at(from)) >= enough || !holds(from)) return end;
   return holds(limit) ? limit : endOf(from, limit, holds);
 }
 

@@ -12,7 +12,7 @@ const LANCZOS = [
 ] as const;
 
 /** ln Γ(x) for x > 0 (Lanczos 1964, g = 7, nine terms: 15 digits). */
-function logGamma(x: number): number {
+export function logGamma(x: number): number {
   const sum = LANCZOS.slice(1).reduce<number>((total, term, i) => total + term / (x + i), LANCZOS[0]);
   const t = x + 6.5;
   return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);

@@ -90,7 +90,7 @@ function simulateRound(question: DeviceQuestion<number>, law: DistributionLaw, s
     coveredQuantiles: averageOf(
       LEVELS.map((level) => {
         const cell = trueBelow.findIndex((sum) => sum >= level - 1e-12) - 1;
-        return holds(quantileInterval(below, level), (cell + 0.5) / cells);
+        return holds(quantileInterval(below.map(interval), level), (cell + 0.5) / cells);
       }),
     ),
     coveredMean: holds(mean, trueMean),

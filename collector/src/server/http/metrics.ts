@@ -11,6 +11,7 @@ import { type PackedAnswer, type Page, pack } from '../../answers/packed-answer.
 import type { Totals } from '../../answers/summary.ts';
 import { summaryOf } from '../../answers/summary.ts';
 import type { Selected, Task } from '../../answers/tasks.ts';
+import { verdictsOf } from '../../answers/verdict.ts';
 import {
   associationParameters,
   compareParameters,
@@ -113,14 +114,15 @@ export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth 
     const { rest, selected, candidates } = questionOf(catalogOf(response), estimatesParameters, request);
     const asked = askedOf(selected.metric.document, rest.ranges, rest.quantiles);
     const shares = truthOf(truth, selected, rest.version);
-    const settings = { ...settingsOf(minimum, rest, candidates), asked };
+    const verdicts = verdictsOf(rest, selected.metric.devices);
+    const settings = { ...settingsOf(minimum, rest, candidates), asked, verdicts, ...(rest.together && { together: true }) };
     await answer({ kind: 'estimates', of: [selected], settings, ...(shares && { shares }) }, rest, request, response);
   };
 
   const series: RequestHandler<{ name: string }> = async (request, response) => {
     const { rest, selected, candidates } = questionOf(catalogOf(response), seriesParameters, request);
     const parts = partsOf(selected, await estimating.totals(maxAgeOf(request)), rest.interval);
-    const settings = settingsOf(minimum, rest, candidates);
+    const settings = { ...settingsOf(minimum, rest, candidates), verdicts: verdictsOf(rest, selected.metric.devices) };
     await answer({ kind: 'series', of: [selected], settings, parts, top: rest.top }, rest, request, response);
   };
 
@@ -133,7 +135,10 @@ export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth 
     const { rest, segments } = parseQuery(compareParameters, request.query, ['', 'a.', 'b.']);
     const published = catalogOf(response);
     const { a, b, wording } = selectTwo(published, findMetric(published, request.params.name, rest.app), rest, segments);
-    const settings = settingsOf(minimum, rest, candidatesAsked(a, rest.candidate));
+    // The days of a comparison are named one by one, so they are taken to stay the same.
+    const exclude = [a, b].flatMap(({ range }) => range.exclude ?? []);
+    const verdicts = verdictsOf({ looks: rest.looks, exclude }, a.metric.devices);
+    const settings = { ...settingsOf(minimum, rest, candidatesAsked(a, rest.candidate)), verdicts };
     await answer({ kind: 'compare', of: [a, b], settings, wording }, rest, request, response);
   };
 
@@ -141,7 +146,8 @@ export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth 
   const decode: RequestHandler<{ name: string }> = async (request, response) => {
     const { rest, selected, candidates } = questionOf(catalogOf(response), decodeParameters, request, checkDecode);
     const shares = truthOf(truth, selected, rest.version);
-    const settings = { minimum, fdr: rest.fdr, all: rest.all, ...(candidates && { candidates }) };
+    const verdicts = verdictsOf(rest, selected.metric.devices);
+    const settings = { minimum, fdr: rest.fdr, all: rest.all, verdicts, ...(candidates && { candidates }) };
     const task: DecodeTask = { of: [selected], settings, ...(shares && { shares }) };
     const compute = (signal: AbortSignal, onProgress?: (how: Progress) => void): Promise<HeldAnswer> =>
       decoding.answer(task, maxAgeOf(request), signal, onProgress);

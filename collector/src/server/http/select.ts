@@ -3,8 +3,8 @@
 import { dayText } from '@murmuration/shared';
 import { columnsOf } from '../../answers/association.ts';
 import { takesCandidates } from '../../answers/candidates.ts';
+import type { Wording } from '../../answers/differences.ts';
 import type { Truth } from '../../answers/estimates.ts';
-import type { Wording } from '../../answers/rows.ts';
 import { type Interval, partsIn } from '../../answers/series.ts';
 import { type Totals, totalKey } from '../../answers/summary.ts';
 import type { Selected } from '../../answers/tasks.ts';
@@ -37,7 +37,7 @@ function inVersion({ schemas }: Catalog, metric: PublishedMetric, version: numbe
   const asked = document !== undefined && Object.hasOwn(document.metrics, metric.metric) ? document.metrics[metric.metric] : undefined;
   if (wire === undefined || document === undefined || asked === undefined)
     throw new Refusal(404, 'unknown-version', `a published version of ${metric.app} that asks ${metric.metric}`, `${version}`);
-  return { ...metric, version, document: asked, segments: document.segments ?? {}, schemas: [wire] };
+  return { ...metric, version, document: asked, segments: document.segments ?? {}, devices: document.devices, schemas: [wire] };
 }
 
 function checkSegment({ segments }: PublishedMetric, segment: Segment): void {
@@ -63,9 +63,9 @@ export function select(catalog: Catalog, newest: PublishedMetric, { from, to, ve
   checkSegment(metric, segment);
   if (from !== undefined && to !== undefined && from > to)
     throw new Refusal(400, 'bad-query', `from: a day up to ${dayText(to)}, which is asked as to`, dayText(from));
-  const { app, metric: name, version: asked, document, schemas } = metric;
+  const { app, metric: name, version: asked, document, about, devices, schemas } = metric;
   return {
-    metric: { app, metric: name, version: asked, document, schemas },
+    metric: { app, metric: name, version: asked, document, about, devices, schemas },
     range: { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...(exclude && { exclude }), segment },
   };
 }

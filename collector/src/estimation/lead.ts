@@ -1,0 +1,98 @@
+/**
+ * Test of whether the answer with the largest estimate is the most frequent one. It is compared with every other answer, by the variance of
+ * the difference of their estimates,
+ *   Var(f_u - f_v) = s_u² + s_v² - 2 Cov(f_u, f_v).
+ * The covariance is that of the law (covariance.ts), plus -f_u f_v / m among m people who were drawn. Estimates of two answers that sum to 1
+ * err oppositely, so the difference varies four times as much as one of them. A rival is told apart where the difference exceeds the
+ * critical value of a two-sided test. An answer leads when all rivals are told apart.
+ *
+ * A false lead needs an estimate that is above that of a truly most frequent answer by the critical value, and above those of all others. For
+ * one look, comparing the first two at the two-sided level is enough, however many answers there are (Hung and Fithian 2019, Rank
+ * verification for exponential families, theorem 1). Two tied answers are the worst case. `npm run bench -- looks` measures two, three and
+ * five at all looks.
+ */
+
+import { isStringLaw, type Law, type ListLaw } from '@murmuration/shared';
+import { pairCovariance } from './covariance.ts';
+import type { Interval } from './estimate.ts';
+import type { AnswerLaw } from './estimation.ts';
+import { intervalOf, isList, type Judged, type Judging } from './sequences.ts';
+import { isSmall } from './statistics/count-sequence.ts';
+import { criticalValue, LEVEL } from './statistics/looks.ts';
+
+/** The people whom estimates describe. */
+export interface People {
+  /** The most reports of one device that repeat one symbol. */
+  readonly perDevice: number;
+  /** How many were drawn from the population. */
+  readonly people: number;
+}
+
+/** Lists with more answers have the bound of any two estimates: some covariances need a table of all pairs. */
+const MOST_PAIRED = 256;
+
+const isPaired = (law: Law): law is AnswerLaw =>
+  isList(law) && law.mechanism !== 'privset' && law.mechanism !== 'd-bit-flip' && law.size <= MOST_PAIRED;
+
+/** The law of the stored symbol. */
+function stored<L extends ListLaw>(law: L): L {
+  if (!('irr' in law)) return law;
+  const { irr: _irr, ...first } = law;
+  return first as L;
+}
+
+/** Cov(f_u, f_v) by the law, and by whom it describes. Of N reports, up to T of one symbol: (c₁ + (T - 1) c∞) / N, as the variance (pure.ts). */
+function covarianceOf(law: AnswerLaw, shares: readonly number[], reports: number, perDevice: number): (u: number, v: number) => number {
+  const one = pairCovariance(law, shares);
+  if (perDevice === 1) return (u, v) => one(u, v) / reports;
+  const epoch = pairCovariance(stored(law), shares);
+  return (u, v) => (one(u, v) + (perDevice - 1) * epoch(u, v)) / reports;
+}
+
+/** The variance of the difference of two estimates. Without a covariance, the largest that two errors can have: (s_u + s_v)². */
+function varianceBetween(
+  law: Law,
+  judged: readonly Judged[],
+  { perDevice, people }: People,
+  exclusive: boolean,
+): (u: number, v: number) => number {
+  const shares = judged.map(({ estimate }) => Math.max(0, estimate.estimate));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  const errorOf = (v: number): number => (judged[v] as Judged).estimate.standardError;
+  const largest = (u: number, v: number): number => (errorOf(u) + errorOf(v)) ** 2;
+  if (!exclusive || !(total > 0)) return largest;
+  const drawn = (u: number, v: number): number => ((shares[u] as number) * (shares[v] as number)) / total ** 2 / people;
+  // Different strings have coins of their own, and those that share bits err alike.
+  const noise = isStringLaw(law) ? () => 0 : isPaired(law) ? covarianceOf(law, shares, judged[0]?.reports ?? 0, perDevice) : undefined;
+  if (noise === undefined) return largest;
+  return (u, v) => Math.min(largest(u, v), Math.max(0, errorOf(u) ** 2 + errorOf(v) ** 2 - 2 * noise(u, v) + 2 * drawn(u, v)));
+}
+
+/** The answer with the largest estimate, and those that are not told apart from it, largest first. */
+export interface Standing {
+  readonly leader: number;
+  readonly rivals: readonly number[];
+}
+
+/**
+ * Tests the leader against all others.
+ *
+ * @param exclusive true if a device has one answer; otherwise answers may go together in any way
+ */
+export function standingOf(law: Law, judged: readonly Judged[], described: People, exclusive: boolean, judging: Judging): Standing {
+  const order = [...judged.keys()].sort((u, v) => (judged[v] as Judged).estimate.estimate - (judged[u] as Judged).estimate.estimate);
+  const [leader, ...others] = order as [number, ...number[]];
+  const first = judged[leader] as Judged;
+  const { looks, planned, level = LEVEL } = judging;
+  const z = criticalValue(first.reports / planned, level, looks);
+  const variance = varianceBetween(law, judged, described, exclusive);
+  const half = (v: number): Interval => intervalOf(judged[v] as Judged, { ...judging, level: level / 2 });
+  const isTold = (v: number): boolean => {
+    const other = judged[v] as Judged;
+    const difference = first.estimate.estimate - other.estimate.estimate;
+    if (difference <= z * Math.sqrt(variance(leader, v))) return false;
+    const isFew = [first, other].some(({ supported }) => supported && isSmall(supported));
+    return !isFew || half(leader).low > half(v).high;
+  };
+  return { leader, rivals: others.filter((v) => !isTold(v)) };
+}

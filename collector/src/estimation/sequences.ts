@@ -1,0 +1,115 @@
+/**
+ * The intervals by which verdicts are given: of one answer and of differences, for one look or for all, and for several answers together.
+ *
+ * A fixed interval reaches 1.96 standard errors to both sides, or somewhat more to one of them where the estimate is near a limit. Another
+ * critical value reaches further in proportion. The two differ by a part of 1/√n, which matters where counts are small; there the ends are
+ * exact, or that of two answers' intervals at half the level each.
+ */
+
+import { isStringLaw, type Law, type ListLaw, mechanismOf, type Support } from '@murmuration/shared';
+import type { Estimate, Interval } from './estimate.ts';
+import { estimationOf } from './mechanisms/table.ts';
+import { isSmall, type Supported, withExactSequence } from './statistics/count-sequence.ts';
+import { criticalValue, LEVEL, type Looks, pValueOf } from './statistics/looks.ts';
+import { Z95 } from './statistics/tails.ts';
+import { chanceOf } from './string-fit.ts';
+
+/** How verdicts are given. */
+export interface Judging {
+  readonly looks: Looks;
+  /** The reports for which sequences are tuned (statistics/looks.ts). */
+  readonly planned: number;
+  /** The probability of a wrong verdict; less than 5 % where several answers are judged together. */
+  readonly level?: number;
+}
+
+/** An estimate, the reports that it is from, and its count where reports support an answer or not. */
+export interface Judged {
+  readonly estimate: Estimate;
+  readonly reports: number;
+  readonly supported?: Supported | undefined;
+}
+
+/** True if a law is of a list. */
+export const isList = (law: Law): law is ListLaw => mechanismOf(law).tells === 'shares' && !isStringLaw(law);
+
+/** P(a report supports an answer), by whether the device has it; undefined where an answer's reports are no single count. */
+function supportOf(law: Law): Support | undefined {
+  if (isStringLaw(law)) {
+    const bloom = estimationOf(law).bloom(law);
+    const { p, q } = mechanismOf(law).support(law);
+    return bloom.hashes === 1 ? { p, q: q + (p - q) * chanceOf(bloom) } : undefined;
+  }
+  return isList(law) && law.mechanism !== 'd-bit-flip' ? mechanismOf(law).support(law) : undefined;
+}
+
+/** The estimates of a law as they are judged. Counts of reports that repeat a symbol follow no simple law. */
+export function judgedOf(law: Law, estimates: readonly Estimate[], reports: number, perDevice: number): readonly Judged[] {
+  const support = perDevice === 1 ? supportOf(law) : undefined;
+  if (support === undefined) return estimates.map((estimate) => ({ estimate, reports }));
+  const { p, q } = support;
+  return estimates.map((estimate) => {
+    const count = Math.min(reports, Math.max(0, Math.round(reports * (q + (p - q) * estimate.estimate))));
+    return { estimate, reports, supported: { count, trials: reports, support } };
+  });
+}
+
+/** An interval that reaches in proportion to a critical value. */
+function reaching({ estimate, low, high }: Estimate, z: number): Interval {
+  return { low: estimate - ((estimate - low) * z) / Z95, high: estimate + ((high - estimate) * z) / Z95 };
+}
+
+/** The intervals of estimates, each at the level. */
+export function intervalsOf(judged: readonly Judged[], { looks, planned, level = LEVEL }: Judging): readonly Interval[] {
+  const values = new Map<number, number>();
+  const exact = new Map<number, Interval>(); // by count, since long lists have many equal ones
+  return judged.map(({ estimate, reports, supported }) => {
+    if (looks === 'once' && level === LEVEL) return { low: estimate.low, high: estimate.high };
+    const z = values.get(reports) ?? criticalValue(reports / planned, level, looks);
+    values.set(reports, z);
+    const found = reaching(estimate, z);
+    if (looks === 'once' || supported === undefined || !isSmall(supported)) return found;
+    const known = exact.get(supported.count) ?? withExactSequence(found, supported, planned, level);
+    exact.set(supported.count, known);
+    return known;
+  });
+}
+
+/** The interval of one estimate. */
+export const intervalOf = (judged: Judged, judging: Judging): Interval => intervalsOf([judged], judging)[0] as Interval;
+
+/** A difference b - a that is judged. */
+export interface JudgedDifference {
+  readonly a: Judged;
+  readonly b: Judged;
+  /** The difference, with its 95 % interval for one look. */
+  readonly difference: Estimate;
+}
+
+/**
+ * The present information about a difference over that at the planned size of both sides: V / (planned (V_a / N_a + V_b / N_b)), V the mean
+ * variance of a report. It is a mean of N_a and N_b, weighted by the variances of the two estimates.
+ */
+function sizeOf({ a, b }: JudgedDifference, planned: number): number {
+  const [ofA, ofB] = [a.estimate.standardError ** 2, b.estimate.standardError ** 2];
+  return ofA + ofB > 0 ? (a.reports * ofA + b.reports * ofB) / ((ofA + ofB) * planned) : 0;
+}
+
+/** The interval of a difference. Where a count is small, it is no shorter than that from both sides' intervals at half the level. */
+export function differenceInterval(judged: JudgedDifference, judging: Judging): Interval {
+  const { a, b, difference } = judged;
+  const { looks, planned, level = LEVEL } = judging;
+  if (looks === 'once' && level === LEVEL) return { low: difference.low, high: difference.high };
+  const { low, high } = reaching(difference, criticalValue(sizeOf(judged, planned), level, looks));
+  if (looks === 'once' || ![a, b].some(({ supported }) => supported && isSmall(supported))) return { low, high };
+  const [ofA, ofB] = [a, b].map((side) => intervalOf(side, { ...judging, level: level / 2 })) as [Interval, Interval];
+  return { low: Math.min(low, ofB.low - ofA.high), high: Math.max(high, ofB.high - ofA.low) };
+}
+
+/** The p-value of "no difference"; 1 where 0 is in the interval, as it may be of a small count beside a small normal p-value. */
+export function differencePValue(judged: JudgedDifference, judging: Judging): number {
+  const { low, high } = differenceInterval(judged, judging);
+  const { estimate, standardError } = judged.difference;
+  if ((low <= 0 && 0 <= high) || !(standardError > 0)) return 1;
+  return pValueOf(estimate / standardError, sizeOf(judged, judging.planned), judging.looks);
+}
