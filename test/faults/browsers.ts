@@ -38,6 +38,11 @@ const crashes = [
   ['killed after a refusal', killedAfterRefusal],
 ] as const;
 
+/** Rows that need a processor at a given moment, or judge how often something happens. All others may run beside each other. */
+const alone: readonly unknown[] = [sameMillisecond, twoSenders];
+/** Minutes that a long row takes, mostly waiting. */
+const MINUTES = 3;
+
 const browsers = engines.map((engine) => ({ engine, shared: sharedBrowser(engine) }));
 
 /** Row by row, each in every engine, so that the engines of a short run work side by side. */
@@ -50,7 +55,11 @@ export const shortBrowserFaults: readonly ShortFault[] = ([['killed', killedAnyh
 );
 
 export const longBrowserFaults: readonly LongFault[] = [...crashes, ...faults].flatMap(([name, run]) =>
-  engines.map((engine) => ({ name: `${name} (${engine.name})`, long: () => run(engine, LONG) })),
+  engines.map((engine) => ({
+    name: `${name} (${engine.name})`,
+    ...(!alone.includes(run) && { beside: MINUTES }),
+    long: () => run(engine, LONG),
+  })),
 );
 
 /** Closes the browsers of the short runs. */

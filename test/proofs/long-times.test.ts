@@ -3,11 +3,13 @@
  * device report.
  */
 
-import { DAYS, type MetricDocument, PERIOD_DAYS, type Period, timesIn } from '@murmuration/shared';
+import { defineSchema, flag, permanent as keep } from '@murmuration/client';
+import { DAYS, type MetricDocument, PERIOD_DAYS, type Period, type SchemaDocument, timesIn } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Account, claim, nextDay } from '#client/ledger/ledger.ts';
 import { mostIn } from '#collector/planning/audit/history.ts';
+import { spendingOf } from '#collector/planning/audit/spending.ts';
 import { follow, revealedBy, sentOf, type Visit, versions, visits, windowsOf } from './device.ts';
 
 type Kept = NonNullable<MetricDocument['permanent']>['renew'];
@@ -133,5 +135,33 @@ describe('versions that replace each other', () => {
     expect(mostIn([of(kept, 2n), of(kept, 2n)], 365)).toBe(4n); // one law, one epoch
     expect(mostIn([of(kept, 2n), of(changed, 2n)], 365)).toBe(6n); // an epoch that ends on day 0, one from day 30, and one by the new law from day 60
     expect(mostIn([of(kept, 2n), of(changed, 2n), of(kept, 2n)], 365)).toBe(8n);
+  });
+
+  test('spend with twelve questions what the history states, to the last charge, and the last version alone does not', () => {
+    const ask = { description: 'x' };
+    /** The law of four permanent questions changes with each version, and four yearly questions get other names. */
+    const version = (number: 1 | 2 | 3): SchemaDocument => {
+      const four = [0, 1, 2, 3];
+      return defineSchema({
+        app: 'a',
+        version: number,
+        budget: { epsilon: 16, per: 'month' },
+        metrics: Object.fromEntries([
+          ...four.map((i) => [`kept${i}`, keep(flag({ ...ask, epsilon: 1.1 - number / 10, every: 'day' }), { epsilon: 2, renew: 'year' })]),
+          ...four.map((i) => [`monthly${i}`, flag({ ...ask, epsilon: 1 })]),
+          ...four.map((i) => [`yearly${number}${i}`, flag({ ...ask, epsilon: 1, every: 'year' })]),
+        ]),
+      }).document;
+    };
+    const [one, two, three] = [version(1), version(2), version(3)] as const;
+    const days = Array.from({ length: 760 }, (_, day): Visit => {
+      const now = day < 420 ? one : day < 450 ? two : three;
+      return { day, version: now, records: Object.keys(now.metrics) };
+    });
+    const reports = sentOf(follow(days, (n) => `${n}`));
+    const most = Math.max(...windowsOf(reports, DAYS.year).map(revealedBy));
+    expect(most).toBe(96); // 4 epochs of each permanent question, 13 months, and 3 yearly questions, each four times
+    const [all, last] = [spendingOf(three, [one, two]), spendingOf(three)].map(({ year }) => Math.round(Number(year)));
+    expect([all, last]).toEqual([most, 72]);
   });
 });
