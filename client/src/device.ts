@@ -2,6 +2,7 @@
 
 import { BATCHES_PER_DAY, type Batch, dayNumber, hex, type SchemaDocument, type Segments, systemRng, words } from '@murmuration/shared';
 import type { Clock } from './adapters/lifecycle.ts';
+import { attempt } from './maybe.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 import { createCoins } from './random/coins.ts';
 import type { Path } from './record.ts';
@@ -36,7 +37,10 @@ export function createDevice<M extends DeviceQuestions, S extends Segments>(opti
   const { schema, segment, upload, sampleRate = 1 } = options;
   const isLater = upload === 'later';
   const word = words(options.rng ?? systemRng);
-  const now = (): number => (clock.now() < LATEST ? clock.now() : Number.NaN);
+  const now = (): number => {
+    const time = attempt(() => clock.now()) as number; // `record` never throws, whatever clock the app passes
+    return time < LATEST ? time : Number.NaN;
+  };
   return {
     ...schema,
     ...schema.document,

@@ -12,18 +12,18 @@ const schema = defineSchema({
   metrics: { dark: flag({ epsilon: 1, description: 'a question' }), seen: flag({ epsilon: 1, description: 'another', otherwise: false }) },
 });
 
-/** A window of another origin: its address can't be read. */
-const foreign = {
-  get location(): never {
-    throw new DOMException('another origin', 'SecurityError');
-  },
-};
-const own = { location: { href: 'https://notes.example/' } };
+interface Frame {
+  readonly frameElement: { readonly ownerDocument: { readonly defaultView: object } } | null;
+}
+/** A window in a frame: of a window of its own origin, or of one of another origin, whose element can't be seen. */
+const framedBy = (parent: object | undefined): Frame => ({ frameElement: parent ? { ownerDocument: { defaultView: parent } } : null });
+const TOP = framedBy(undefined);
+const FOREIGN = { name: 'a window of another origin' };
 
 afterEach(() => vi.unstubAllGlobals());
 
-async function lived(parent: object | undefined, partitioned?: boolean, top: unknown = foreign) {
-  vi.stubGlobal('parent', parent);
+async function lived(frame: Partial<Frame>, top: object | undefined = FOREIGN, partitioned?: boolean) {
+  vi.stubGlobal('frameElement', frame.frameElement);
   vi.stubGlobal('top', top);
   const browser = modelBrowser();
   const page = device(schema, { storage: browser.open(), consent: 'ask', ...(partitioned !== undefined && { partitioned }) });
@@ -36,32 +36,49 @@ async function lived(parent: object | undefined, partitioned?: boolean, top: unk
   return { said: results(page.outcomes), sent: page.uploads.length, kept: [browser.stored('murmuration:notes'), browser.spilled().size] };
 }
 
-const FRAMES: Record<string, object> = {
-  'another origin': foreign,
-  'a page of its own that another origin frames': { ...own, parent: foreign },
+const FRAMES: Record<string, Frame> = {
+  'another origin': framedBy(undefined),
+  'a page of its own that another origin frames': framedBy(framedBy(undefined)),
 };
 
-test.each(Object.entries(FRAMES))('in a frame of %s nothing is stored or sent, and an outcome says why', async (_, parent) => {
-  expect(await lived(parent)).toEqual({ said: ['third-party', 'third-party'], sent: 0, kept: [undefined, 0] });
+test.each(Object.entries(FRAMES))('in a frame of %s nothing is stored or sent, and an outcome says why', async (_, frame) => {
+  expect(await lived(frame)).toEqual({ said: ['third-party', 'third-party'], sent: 0, kept: [undefined, 0] });
 });
 
-test.each(Object.entries(FRAMES))('in a frame of %s it records where the app says `partitioned`', async (_, parent) => {
-  expect((await lived(parent, true)).said).toEqual(['begun', 'recorded', 'delivered']);
+test('the same holds where a page of its own origin is at the top, and another origin between', async () => {
+  expect((await lived(framedBy(framedBy(undefined)), TOP)).said).toEqual(['third-party', 'third-party']);
 });
 
-test('a page that nothing frames records, whatever its script calls `parent`', async () => {
-  for (const parent of [globalThis, { name: 'a variable' }, null])
-    expect((await lived(parent as object, undefined, globalThis)).said).toEqual(['begun', 'recorded', 'delivered']);
+test('what a script calls `parent` changes nothing, and ends', async () => {
+  for (const parent of [{ location: { href: 'https://notes.example/' } }, globalThis, null]) {
+    vi.stubGlobal('parent', parent);
+    expect((await lived(framedBy(undefined))).said).toEqual(['third-party', 'third-party']);
+    expect((await lived(TOP, globalThis)).said).toEqual(['begun', 'recorded', 'delivered']);
+  }
 });
 
-test('a page that a page of its own origin frames, and a worker record', async () => {
-  for (const parent of [own, { ...own, parent: own }])
-    expect((await lived(parent, undefined, own)).said).toEqual(['begun', 'recorded', 'delivered']);
-  expect((await lived(undefined, undefined, undefined)).said).toEqual(['begun', 'recorded', 'delivered']);
+test('in a frame that is `credentialless`, which gets another storage each time, nothing is recorded', async () => {
+  vi.stubGlobal('credentialless', true);
+  expect((await lived(framedBy(TOP), TOP)).said).toEqual(['third-party', 'third-party']);
+});
+
+test.each(Object.entries(FRAMES))('in a frame of %s it records where the app says `partitioned`', async (_, frame) => {
+  expect((await lived(frame, FOREIGN, true)).said).toEqual(['begun', 'recorded', 'delivered']);
+});
+
+test('a page that nothing frames, one that a page of its own origin frames, and a worker record', async () => {
+  for (const [frame, top] of [
+    [TOP, globalThis],
+    [framedBy(TOP), TOP],
+    [framedBy(framedBy(TOP)), TOP],
+    [{}, undefined],
+  ] as const)
+    expect((await lived(frame, top)).said).toEqual(['begun', 'recorded', 'delivered']);
 });
 
 test('a storage of the app changes nothing of that', async () => {
-  vi.stubGlobal('parent', foreign);
+  vi.stubGlobal('frameElement', null);
+  vi.stubGlobal('top', FOREIGN);
   const { telemetry, outcomes } = device(schema, { storage: memoryStorage() });
   telemetry.record('dark', true);
   await telemetry.flush();

@@ -17,7 +17,7 @@ import { unary } from '@murmuration/client/mechanisms';
 import { seededRng } from '@murmuration/client/testing';
 import { MAX_BODY_BYTES, parseDay } from '@murmuration/shared';
 import { afterEach, describe, expect, test } from 'vitest';
-import { device, FIRST_DAY, results, settle, textIn } from './device.ts';
+import { device, FIRST_DAY, results, settle, textIn, timeOf } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
@@ -119,6 +119,20 @@ test('wrong types and names record nothing and say so; nothing throws', () => {
     loose.record(metric, value);
   }
   expect(results(outcomes)).toEqual([...Array(6).fill('wrong-type'), 'unknown-metric', 'unknown-metric']);
+});
+
+test('a clock that throws is one that gives no time: nothing is claimed or sent, and nothing throws', async () => {
+  let isBroken = true;
+  const now = (): number => {
+    if (isBroken) throw new Error('no time');
+    return timeOf(0);
+  };
+  const { telemetry, outcomes, uploads } = device(schema, { clock: { now, after: () => () => {} } });
+  for (isBroken of [true, false, true]) {
+    telemetry.record('dark', true);
+    await telemetry.flush();
+  }
+  expect([results(outcomes), uploads.length]).toEqual([['expired', 'recorded', 'delivered', 'expired'], 1]);
 });
 
 test.each([

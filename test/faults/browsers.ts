@@ -25,7 +25,7 @@ const faults = [
   ['two tabs sending', twoSenders, 3],
   ['left at once by navigation', leftByNavigation, 1],
   ['left at once by closing', leftByClosing, 1],
-  ['recorded while left', recordedWhileLeft, 6],
+  ['recorded while left', recordedWhileLeft, 3],
   ['back to a page from the cache', backToFirst, 1],
   ['restored from the cache', restored, 1],
   ['frozen with a transaction under way', frozen, 1],

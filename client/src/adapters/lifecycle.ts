@@ -18,16 +18,24 @@ export interface Clock {
 /** True if this is a page, not a worker or a server. */
 export const isPage = (): boolean => typeof document !== 'undefined';
 
+/** The part of a window that tells what frames it. */
+interface Frame {
+  readonly frameElement?: Element | null;
+  /** Only in Chromium. */
+  readonly credentialless?: boolean;
+}
+
 /**
- * True if a page of another origin frames this one, at any depth. Browsers give such a page a storage for each site that frames it. A worker
- * cannot tell.
+ * True if a page of another origin frames this one, at any depth, or if its frame is `credentialless`. Browsers give such a page a storage
+ * for each site that frames it, or for each time it is loaded. A worker cannot tell.
  */
 export const isForeign = (): boolean =>
   !attempt(() => {
-    let frame: { readonly parent?: Window } = globalThis;
-    // An address of another origin throws. A page that nothing frames is its own `top`, whatever its script calls `parent`.
-    while (frame !== globalThis.top && frame.parent?.location.href) frame = frame.parent;
-    return true;
+    let frame: Frame = globalThis;
+    // Scripts can replace `parent`, but not `top` or `frameElement`. That of a frame in a page of another origin is null, which throws.
+    while (frame !== globalThis.top && frame.frameElement !== undefined)
+      frame = (frame.frameElement as Element).ownerDocument.defaultView as Frame;
+    return !(globalThis as Frame).credentialless;
   });
 
 /** True if the browser signals that this person does not want to be measured (Global Privacy Control). */

@@ -14,15 +14,16 @@ import { openPosts, type Posts } from './server.ts';
 /** Milliseconds after which an expected event counts as missing rather than late. */
 export const PATIENCE = 120_000;
 /** Milliseconds by which the clock of a later visit is ahead. Everything queued may then be sent, by any tab. */
-const LATER = 150_000;
+const AHEAD = { later: 150_000, 'a month later': 32 * 86_400_000 } as const;
+type Later = keyof typeof AHEAD;
 
 export interface Environment extends Posts {
   readonly engine: Engine['name'];
   readonly failures: ReturnType<typeof failuresOf>;
-  /** Opens an app's page in a tab; `later`: at a time when everything queued may be sent. */
-  readonly open: (app: string, later?: 'later') => Promise<Page>;
+  /** Opens an app's page in a tab; `later`: at a time when everything queued may be sent; `a month later`: when slots have ended. */
+  readonly open: (app: string, later?: Later) => Promise<Page>;
   /** The address of an app's page. */
-  readonly pageOf: (app: string, later?: 'later') => string;
+  readonly pageOf: (app: string, later?: Later) => string;
   /** Kills the browser, and starts it again with the same profile. */
   readonly crash: () => Promise<void>;
   /** Resolves when the collector has counted this many reports of a metric; otherwise records a failure. */
@@ -86,7 +87,7 @@ async function runLane(row: Row): Promise<void> {
   let browser: Browser = await launch(profile);
   const host = name === 'firefox' ? PLAIN_HOST : '[::ffff:127.0.0.1]';
   const address = posts.address.replace('127.0.0.1', host);
-  const pageOf: Environment['pageOf'] = (app, later) => `${address}/?app=${app}${later ? `&ahead=${LATER}` : ''}`;
+  const pageOf: Environment['pageOf'] = (app, later) => `${address}/?app=${app}${later ? `&ahead=${AHEAD[later]}` : ''}`;
   const expect: Environment['expect'] = (what, got, expected) => {
     if (JSON.stringify(got) !== JSON.stringify(expected))
       failures.add(what, `expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`);

@@ -4,6 +4,7 @@
  */
 
 import { choice, createTelemetry, defineSchema, flag, ledger, type Outcome, preview } from '@murmuration/client';
+import { traced } from './traced.ts';
 
 /** How many transactions a busy page keeps open. */
 const BUSY = 3;
@@ -11,6 +12,9 @@ const BUSY = 3;
 const parameters = new URLSearchParams(location.search);
 const app = parameters.get('app') ?? '';
 const ahead = Number(parameters.get('ahead'));
+/** The page's life is compared with that of the app whose name differs in the last letter. */
+const isCompared = app.startsWith('hiding');
+const trace = isCompared ? traced(app.slice(0, -1), ahead) : undefined;
 
 const schema = defineSchema({
   app,
@@ -19,7 +23,7 @@ const schema = defineSchema({
   metrics: {
     dark: flag({ epsilon: 1, description: 'Is dark mode on?' }),
     plan: choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }),
-    ...(app.startsWith('hiding') && { printed: flag({ epsilon: 1, otherwise: false, description: 'Was anything printed?' }) }),
+    ...(isCompared && { printed: flag({ epsilon: 1, otherwise: false, description: 'Was anything printed?' }) }),
   },
 });
 
@@ -40,7 +44,10 @@ const telemetry = createTelemetry({
       return () => clearTimeout(timer);
     },
   },
+  ...trace?.options,
+  ...(trace && { key: `${ahead}` }), // says which document has sent
   onOutcome: ({ metric = '', result }) => {
+    if (metric !== 'printed') trace?.note(`says ${metric} ${result}`);
     outcomes.push([metric, result]);
     navigator.sendBeacon?.('/said', JSON.stringify([app, metric, result])); // the test receives it even if this page ends
     for (const listener of listeners) listener();
@@ -60,17 +67,21 @@ const hear = (metric: string): Promise<string> =>
     listeners.add(listen);
   });
 
-const worker = typeof document === 'undefined' ? undefined : new Worker(`/page.js${location.search}`);
+const isPage = typeof document !== 'undefined';
+/** A page that is compared has none: what it claims first is chance. */
+const worker = isPage && !isCompared ? new Worker(`/page.js${location.search}`) : undefined;
 
 /** The commands that a test may run in a page or its worker. */
 const commands = {
   /** Gives consent. Resolves when it is stored. */
   grant: async () => {
+    trace?.begin('grant');
     telemetry.consent.grant();
     await telemetry.look();
     return telemetry.consent.state;
   },
   deny: async () => {
+    trace?.begin('deny');
     telemetry.consent.deny();
     await telemetry.look();
     navigator.sendBeacon('/said', JSON.stringify([app, '', 'denied']));
@@ -78,6 +89,7 @@ const commands = {
   /** Answers a question. Resolves with the outcome. */
   answer: (metric: 'dark' | 'plan') => {
     const heard = hear(metric);
+    trace?.begin(metric);
     telemetry.record(metric, (metric === 'dark' ? true : 'pro') as never);
     return heard;
   },
@@ -87,7 +99,10 @@ const commands = {
       worker?.addEventListener('message', ({ data }) => resolve(data), { once: true });
       worker?.postMessage(message);
     }),
-  flush: () => telemetry.flush(),
+  flush: () => {
+    trace?.begin('flush');
+    return telemetry.flush();
+  },
   /** The outcomes of a metric so far. */
   told: (metric: string) => outcomes.filter(([name]) => name === metric).map(([, result]) => result),
   /** Keeps the ledger busy for so many milliseconds. Resolves when it is. */
@@ -131,8 +146,12 @@ const commands = {
   },
   /** Leaves. Listeners of the page's own then record an event, if it happened, and after it a plan. */
   leaveAndAnswer: (isPrinted: boolean, to: string) => {
-    addEventListener('pagehide', () => isPrinted && telemetry.record('printed', true));
-    addEventListener('pagehide', () => telemetry.record('plan', 'pro'));
+    const say = (metric: 'plan' | 'printed', value: unknown): void => {
+      trace?.begin(metric);
+      telemetry.record(metric as 'plan', value as 'pro');
+    };
+    addEventListener('pagehide', () => isPrinted && say('printed', true));
+    addEventListener('pagehide', () => say('plan', 'pro'));
     location.href = to;
   },
   /** Keeps transactions open as long as the page runs. */
@@ -164,7 +183,7 @@ if (worker && parameters.has('framed')) {
     .then(() => commands.answer('plan'))
     .then(commands.flush);
 }
-if (!worker) {
+if (!isPage) {
   addEventListener('message', async ({ data: [name, ...parameters] }: MessageEvent<[keyof typeof commands, ...unknown[]]>) => {
     postMessage(await (commands[name] as (...parameters: unknown[]) => unknown)(...parameters));
   });

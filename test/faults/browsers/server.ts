@@ -1,10 +1,12 @@
 /** The server behind the pages. It serves them, stores every posted batch, and counts each id once, as a collector does. */
 
+import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Batch } from '@murmuration/shared';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { type RunningServer, startServer } from '../../kit/transport-server.ts';
+import { MUTANTS, mutated } from '../client/mutants.ts';
 
 export interface Posts {
   readonly address: string;
@@ -12,6 +14,8 @@ export interface Posts {
   readonly counted: (app: string, metric?: string) => number;
   /** How often each batch of an app was posted. */
   readonly times: (app: string) => readonly number[];
+  /** All uploads of an app in order of arrival, each with its address. */
+  readonly uploads: (app: string) => readonly (readonly [path: string, body: string])[];
   /** The outcomes that pages of an app reported for a metric. */
   readonly said: (app: string, metric?: string) => readonly string[];
   /** The number of batches that were posted again with different bytes. */
@@ -21,6 +25,19 @@ export interface Posts {
   readonly close: () => Promise<void>;
 }
 
+/** Breaks the client of the pages as the mutant says that the environment variable MUTANT names, so that a row can be seen to fail. */
+const mutation: Plugin = {
+  name: 'mutation',
+  setup: ({ onLoad }) => {
+    const mutant = MUTANTS.find(({ name }) => name === process.env['MUTANT']);
+    if (mutant)
+      onLoad({ filter: new RegExp(`client/src/${mutant.file}$`) }, async ({ path }) => ({
+        contents: mutated(await readFile(path, 'utf8'), mutant),
+        loader: 'ts',
+      }));
+  },
+};
+
 let script: Promise<string> | undefined;
 const bundled = async (): Promise<string> => {
   const { outputFiles } = await build({
@@ -29,6 +46,7 @@ const bundled = async (): Promise<string> => {
     format: 'iife',
     target: 'es2022',
     define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [mutation],
     write: false,
   });
   return outputFiles[0]?.text ?? '';
@@ -39,6 +57,7 @@ export async function openPosts(): Promise<Posts> {
   const text = await script;
   const bodies = new Map<string, { readonly body: string; readonly batch: Batch; times: number }>();
   const outcomes: (readonly [app: string, metric: string, result: string])[] = [];
+  const uploads: (readonly [path: string, body: string])[] = [];
   let [isOnline, changed] = [true, 0];
 
   /** Serves the pages: all with one script, which reads its parameters, and one without a script as a destination. */
@@ -57,9 +76,11 @@ export async function openPosts(): Promise<Posts> {
       return 204;
     }
     if (!isOnline) return 503;
+    uploads.push([path, body]);
     const batch = JSON.parse(body) as Batch;
-    const known = bodies.get(batch.batch);
-    if (known === undefined) bodies.set(batch.batch, { body, batch, times: 1 });
+    const id = `${batch.schema} ${batch.batch}`; // apps that are compared have the same coins
+    const known = bodies.get(id);
+    if (known === undefined) bodies.set(id, { body, batch, times: 1 });
     else {
       known.times++;
       if (known.body !== body) changed++;
@@ -72,6 +93,7 @@ export async function openPosts(): Promise<Posts> {
     address: server.address,
     counted: (app, metric = 'plan') => ofApp(app).flatMap(({ batch }) => batch.reports.filter(([name]) => name === metric)).length,
     times: (app) => ofApp(app).map(({ times }) => times),
+    uploads: (app) => uploads.filter(([, body]) => body.includes(`"${app}/`)),
     said: (app, metric = 'plan') => outcomes.flatMap(([name, of, result]) => (name === app && of === metric ? result : [])),
     changed: () => changed,
     setOnline: (next) => {

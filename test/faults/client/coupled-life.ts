@@ -5,8 +5,8 @@
 
 import { createTelemetry, type Delivery, type Rng, type Spill, type Storage, type Telemetry, type Updated } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
-import { checksum64 } from '@murmuration/shared';
 import { HIDDEN, hides, hidesIn, type Release, releases } from './coupled-schemas.ts';
+import { seedOf, visibleTo } from './visible.ts';
 
 /** `held`: a transaction has decided, and is not committed before the storage works again. */
 export type Health = 'works' | 'reads fail' | 'writes fail' | 'held' | 'throws';
@@ -52,8 +52,7 @@ export const DAY = 86_400_000;
 const UNWRITTEN = 1_000;
 /** A task of its own, as the events of a database are: words that were drawn in another are gone. */
 const task = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** A number from a text, for a seed. */
-const seedOf = (text: string): number => Number.parseInt(checksum64(text).slice(0, 12), 16);
+const visible = visibleTo((metric) => HIDDEN.includes(metric), hidesIn);
 
 export type Life = ReturnType<typeof createLife>;
 
@@ -343,37 +342,4 @@ export function createLife(setup: Setup, isHiding: boolean) {
       past = [];
     },
   };
-}
-
-/** Its length only, of what may differ: the symbols and reports of hidden metrics, and the ids of records. */
-const length = (text: unknown): unknown => (typeof text === 'string' ? text.length : text);
-
-interface Seen {
-  readonly [name: string]: unknown;
-}
-function withoutHidden(name: string, value: unknown): unknown {
-  if (name === 'by' || name === 'before' || name === 'id') return length(value);
-  if (name === 'answered') return undefined;
-  if (name === 'accounts')
-    return Object.fromEntries(
-      Object.entries(value as { readonly [metric: string]: Seen & { readonly epoch?: Seen } }).map(([metric, account]) => [
-        metric,
-        HIDDEN.includes(metric) && account.epoch
-          ? { ...account, epoch: { ...account.epoch, symbol: length(account.epoch.symbol) } }
-          : account,
-      ]),
-    );
-  const { schema, reports } = (value ?? {}) as { readonly schema?: string; readonly reports?: readonly (readonly [string, string])[] };
-  if (!schema || !Array.isArray(reports)) return value;
-  const masked = reports.map(([metric, bytes, ...since]) => [metric, hidesIn(schema, metric) ? length(bytes) : bytes, ...since]);
-  return { ...(value as Seen), reports: masked };
-}
-
-/** A stored or sent text without what may differ, and its length. */
-function visible(text: string): string {
-  try {
-    return `${text.length} ${JSON.stringify(JSON.parse(text.slice(Math.max(0, text.indexOf('{'))), withoutHidden))}`;
-  } catch {
-    return text;
-  }
 }

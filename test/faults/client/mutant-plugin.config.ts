@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { mergeConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import base from '../../../vitest.config.ts';
-import { MUTANTS } from './mutants.ts';
+import { MUTANTS, mutated } from './mutants.ts';
 
 const name = process.env['MUTANT'];
 const mutant = MUTANTS.find((each) => each.name === name);
@@ -46,8 +46,7 @@ const config = mergeConfig(base, {
       enforce: 'pre',
       transform: (code: string, id: string) => {
         if (!mutant || !id.endsWith(`client/src/${mutant.file}`)) return undefined;
-        if (code.split(mutant.line).length !== 2) throw new Error(`expected once in ${mutant.file}: ${mutant.line}`);
-        return code.replace(mutant.line, () => mutant.becomes);
+        return mutated(code, mutant);
       },
     },
   ],

@@ -9,6 +9,12 @@ export interface Mutant {
   readonly becomes: string;
 }
 
+/** The code of its file with the mutant in it. */
+export function mutated(code: string, { file, line, becomes }: Mutant): string {
+  if (code.split(line).length !== 2) throw new Error(`expected once in ${file}: ${line}`);
+  return code.replace(line, () => becomes);
+}
+
 const of =
   (file: string) =>
   (name: string, line: string, becomes: string): Mutant => ({ name, file, line, becomes });
