@@ -93,7 +93,9 @@ async function lived(environment: Environment, app: string, isPrinted: boolean, 
   await end.close();
   await page.close();
 
+  // The documents have noted in which order they sent. Uploads of one document arrive as the network brings them.
   const sent = environment.uploads(app).map(([path, body]) => `${path} ${visible(body)}`);
+  sent.sort();
   expect('uploads', sent.length > 0, true);
   return [...seen, ...sent].map((line) => line.replaceAll(app, '').replace(/\/1\/[0-9a-f]{16}/g, ''));
 }
