@@ -1,8 +1,11 @@
 // Bundles the dashboard into collector/dist/dashboard, which the collector serves at "/".
-// Names are fixed and relative, so that the page works at any path; the collector's ETags distinguish versions.
+// Names of scripts and styles have a hash of their content, and are relative, so that the page works at any path. Each is compressed beside
+// itself, which takes longer than a start may.
 
-import { copyFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 import { MEANINGS } from '#collector/dashboard/meanings.ts';
 
@@ -17,18 +20,20 @@ const meanings: Plugin = {
   },
 };
 
-/** Writes index.html with main.js, releases.html with releases.js, and main.css for both. `collector` is the folder of the package. */
+/** Writes index.html with its main.js, releases.html with its releases.js, and main.css for both. `collector` is the folder of the package. */
 export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
   const source = fileURLToPath(new URL('src/dashboard/', collector));
   const target = fileURLToPath(new URL('dist/dashboard/', collector));
   await rm(target, { recursive: true, force: true });
-  await build({
+  const { outputFiles } = await build({
     entryPoints: [
       { in: `${source}main.tsx`, out: 'main' },
       { in: `${source}releases.tsx`, out: 'releases' },
       { in: `${source}style.css`, out: 'main' },
     ],
     outdir: target,
+    entryNames: '[name]-[hash]',
+    write: false,
     bundle: true,
     plugins: [meanings],
     minify: true,
@@ -39,5 +44,21 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
     legalComments: 'none',
     logLevel: 'warning',
   });
-  for (const page of ['index.html', 'releases.html']) await copyFile(`${source}${page}`, `${target}${page}`);
+  await mkdir(target, { recursive: true });
+  const write = async (name: string, content: Uint8Array): Promise<void> => {
+    await writeFile(`${target}${name}`, content);
+    await writeFile(`${target}${name}.br`, brotliCompressSync(content));
+    await writeFile(`${target}${name}.gz`, gzipSync(content, { level: 9 }));
+  };
+  const names = new Map<string, string>();
+  for (const { path, contents } of outputFiles) {
+    const name = basename(path);
+    names.set(name.replace(/-[A-Z0-9]{8}(?=\.)/, ''), name);
+    await write(name, contents);
+  }
+  for (const page of ['index.html', 'releases.html']) {
+    const html = await readFile(`${source}${page}`, 'utf8');
+    const named = html.replace(/(?<=(?:src|href)="\.\/)[a-z]+\.(?:js|css)(?=")/g, (file) => names.get(file) ?? file);
+    await write(page, Buffer.from(named));
+  }
 }

@@ -119,7 +119,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const audited = createAudits();
   const reads = readsRouter(access, () => schemas.catalog, metrics, releaseRouter({ ...releases, catalogOf }), audited);
   const wellKnown = wellKnownRouter({ catalogOf: () => schemas.catalog, retired: () => admin.retired, audited });
-  const parts: RouteParts = { takeReports: ingest.takeReports, reads, wellKnown, access, health, log };
+  const parts: RouteParts = { takeReports: ingest.takeReports, reads, wellKnown, access, health, onFailure: counts.failed };
   const app = createApp(parts, true, !settings.readsApart);
   const [server, readServer] = serve(app, parts, settings, counts);
   return {

@@ -27,8 +27,7 @@ afterAll(async () => {
 /** Every kind of answer to a reader: a page, files, JSON, text, refusals. */
 const READS = [
   ['GET', '/'],
-  ['GET', '/main.js'],
-  ['GET', '/main.css'],
+  ['GET', '/releases.html'],
   ['GET', '/v1/metrics'],
   ['GET', '/v1/metrics/plan/estimates'],
   ['GET', '/livez'],

@@ -24,6 +24,8 @@ export interface Reading {
 export interface Counts {
   /** Counts an answer, and logs the first refusal of each kind. */
   readonly answered: (route: Route, status: number, refusal?: Refusal) => void;
+  /** Logs an error of a request, unless its kind was logged a while ago. */
+  readonly failed: (error: unknown) => void;
   readonly committed: (commit: Commit) => void;
   /** Records how many days the day of a batch is from the collector's day; negative for days that are over. */
   readonly skewed: (days: number) => void;
@@ -98,6 +100,7 @@ export function createCounts(log: Logger): Counts {
       answers.count(`${route} ${status} ${reason}`, () => ({ route, status, reason }));
       if (refusal !== undefined) refused(refusal);
     },
+    failed: createFailureLog(log),
     watch: (readings) => {
       for (const { name, help, read } of readings) {
         new Gauge({
@@ -139,8 +142,8 @@ function processRegistry(): Registry {
   return processNumbers;
 }
 
-// Logs the first refusal of each kind, and later how many there were, so that an operator sees what clients run into. A line has no address,
-// no body and no time. Nobody can fill the log: the kinds are few.
+// Logs the first refusal and the first failure of each kind, and later how many there were, so that an operator sees what clients run into. A
+// line has no address, no body and no time. Nobody can fill the log: the kinds are few.
 
 /** Milliseconds between two lines about the same kind. */
 const INTERVAL = 600_000;
@@ -150,16 +153,39 @@ interface Seen {
   count: number;
 }
 
-/** Returns the function to call for each refusal. `elapsed`: milliseconds of a clock that nobody sets. */
-export function createRefusalLog(log: Logger, elapsed: () => number = () => performance.now()): (refusal: Refusal) => void {
+/**
+ * Returns the function that counts kinds, and calls `tell` with the count of one that was not told for a while.
+ *
+ * @param elapsed milliseconds of a clock that nobody sets
+ */
+function sparingly(elapsed: () => number): (kind: string, tell: (times: number) => void) => void {
   const kinds = new Map<string, Seen>();
-  return ({ status, code, expected }) => {
-    const seen = kinds.get(code) ?? { at: Number.NEGATIVE_INFINITY, count: 0 };
-    kinds.set(code, seen);
+  return (kind, tell) => {
+    const seen = kinds.get(kind) ?? { at: Number.NEGATIVE_INFINITY, count: 0 };
+    kinds.set(kind, seen);
     seen.count++;
     const now = elapsed();
     if (now - seen.at < INTERVAL) return;
-    log.warn({ status, code, expected, times: seen.count }, 'refused; this kind is logged once in ten minutes');
+    tell(seen.count);
     [seen.at, seen.count] = [now, 0];
+  };
+}
+
+/** Returns the function to call for each refusal. */
+export function createRefusalLog(log: Logger, elapsed: () => number = () => performance.now()): (refusal: Refusal) => void {
+  const count = sparingly(elapsed);
+  return ({ status, code, expected }) =>
+    count(code, (times) => log.warn({ status, code, expected, times }, 'refused; this kind is logged once in ten minutes'));
+}
+
+/** Returns the function to call for each failure. A kind is an error's name and code, and the place where it was thrown. */
+function createFailureLog(log: Logger): (error: unknown) => void {
+  const count = sparingly(() => performance.now());
+  return (error) => {
+    const { name = '', code = '', stack = '' } = error as NodeJS.ErrnoException;
+    const place = stack.split('\n').find((line) => /^\s+at /.test(line)) ?? '';
+    count(`${name} ${code}${place}`, (times) =>
+      log.error({ err: error, times }, 'a request failed; this kind is logged once in ten minutes'),
+    );
   };
 }

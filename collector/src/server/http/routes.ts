@@ -1,10 +1,8 @@
 /** All routes of a collector: reports, the probes and numbers, and what readers are served. Any of them may be left out. */
 
-import { fileURLToPath } from 'node:url';
 import { dayText } from '@murmuration/shared';
 import express, { type ErrorRequestHandler, type Express, type IRouter, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
-import type { Logger } from 'pino';
 import { parseQuery } from '../../api/forms/parameters.ts';
 import { actionsParameters, MOST_SIGN_IN, type ShownCredential, signInBody } from '../../api/openapi/access.ts';
 import { Refusal } from '../../base/refusal.ts';
@@ -24,6 +22,7 @@ import {
   requireRole,
   sessionOf,
 } from './access.ts';
+import { servePage } from './page.ts';
 import { checkHost, exactRouter } from './routing.ts';
 import { LONGEST } from './sessions.ts';
 
@@ -88,8 +87,6 @@ function reviewRouter(catalogOf: () => Catalog, admin: Administration, audited: 
 
 // What readers are served: the API, the sign-in and the dashboard, each for those who may see it. Routes that are added here are closed.
 
-const dashboard = fileURLToPath(new URL('../../../dist/dashboard', import.meta.url));
-
 /**
  * @param catalogOf returns the schemas as they are now
  * @param metrics the routes of metrics and estimates
@@ -104,7 +101,7 @@ export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metric
     .use('/v1', isReader)
     .use(releases)
     .use('/v1/metrics', requireRole('viewer'))
-    .use(metrics, reviewRouter(catalogOf, admin, audited), express.static(dashboard));
+    .use(metrics, reviewRouter(catalogOf, admin, audited), servePage());
 }
 
 /** Parts behind the routes. */
@@ -116,7 +113,8 @@ export interface RouteParts {
   readonly wellKnown: Router;
   readonly access: AccessParts;
   readonly health: Pick<Health, 'countReads' | 'router'>;
-  readonly log: Logger;
+  /** Logs an error of a request. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 const absent: RequestHandler = ({ method, baseUrl, path }) => {
@@ -125,10 +123,10 @@ const absent: RequestHandler = ({ method, baseUrl, path }) => {
 
 /** Answers the errors of reads. */
 const answerErrors =
-  (log: Logger): ErrorRequestHandler =>
+  (onFailure: RouteParts['onFailure']): ErrorRequestHandler =>
   (error: unknown, _request, response, next) => {
     const refusal = refusalOf(error);
-    if (refusal.status === 500) log.error({ err: error }, 'a request failed');
+    if (refusal.status === 500) onFailure(error);
     if (response.headersSent) return next(error);
     response.locals['refusal'] = refusal;
     refuseRead(response, refusal);
@@ -141,7 +139,7 @@ const answerErrors =
  * @param answers whether readers are served
  */
 export function addRoutes<Target extends IRouter>(target: Target, parts: RouteParts, takes: boolean, answers: boolean): Target {
-  const { takeReports, reads, wellKnown, access, health, log } = parts;
+  const { takeReports, reads, wellKnown, access, health, onFailure } = parts;
   const protect = helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   const closed = HEALTH_ROUTES.filter((each) => !each.isOpen).map(({ path }) => path);
   if (takes) target.post('/v1/reports', takeReports);
@@ -151,7 +149,7 @@ export function addRoutes<Target extends IRouter>(target: Target, parts: RoutePa
   target.use(health.router);
   if (answers) target.use(reads);
   target.use(absent);
-  target.use(answerErrors(log));
+  target.use(answerErrors(onFailure));
   return target;
 }
 

@@ -1,0 +1,72 @@
+/**
+ * The files of the dashboard, from memory: an answer opens no file, and a sender who leaves early leaves nothing behind. Names of scripts and
+ * styles have a hash of their content (test/setup/build-dashboard.ts), so browsers keep them for ever.
+ */
+
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { RequestHandler } from 'express';
+
+const folder = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url));
+
+/** The codings in which files are there, the shortest first, and the ends of their names. */
+const CODINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
+type Coding = keyof typeof CODINGS;
+
+const TYPES: { readonly [end: string]: string } = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+};
+
+const HASHED = /-[A-Z0-9]{8}\.\w+$/;
+
+/** A file in each coding, and the headers that all of them have. */
+interface PageFile {
+  readonly headers: { readonly [name: string]: string };
+  readonly bytes: { readonly [coding in Coding]: Buffer };
+}
+
+function readPageFile(name: string): PageFile {
+  const read = (coding: Coding): Buffer => readFileSync(`${folder}${name}${CODINGS[coding]}`);
+  const bytes = { br: read('br'), gzip: read('gzip'), identity: read('identity') };
+  const headers = {
+    'content-type': TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
+    'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    vary: 'accept-encoding',
+    etag: `"${hash('sha256', bytes.identity, 'base64url')}"`,
+  };
+  return { headers, bytes };
+}
+
+let files: ReadonlyMap<string, PageFile> | undefined;
+
+/** The files by their paths. They are read once, and not at all where the page has not been built. */
+function pageFiles(): ReadonlyMap<string, PageFile> {
+  if (files !== undefined) return files;
+  let names: readonly string[] = [];
+  try {
+    names = readdirSync(folder).filter((name) => !/\.(br|gz)$/.test(name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const found = new Map(names.map((name) => [`/${name}`, readPageFile(name)]));
+  const index = found.get('/index.html');
+  files = index === undefined ? found : found.set('/', index);
+  return files;
+}
+
+/** The route of the page and its files. Other requests pass. */
+export function servePage(): RequestHandler {
+  const served = pageFiles();
+  return (request, response, next) => {
+    const file = served.get(request.path);
+    if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
+    response.set(file.headers);
+    if (request.fresh) return void response.status(304).end();
+    const coding = (request.acceptsEncodings(Object.keys(CODINGS)) || 'identity') as Coding;
+    if (coding !== 'identity') response.set('content-encoding', coding);
+    response.send(file.bytes[coding]);
+  };
+}

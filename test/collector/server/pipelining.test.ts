@@ -1,0 +1,160 @@
+/** Many requests on one connection: a few are answered at once, the others wait, and a sender who leaves early leaves nothing behind. */
+
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Collector, createCollector } from '@murmuration/collector';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHttpServer, TIMEOUTS } from '#collector/server/http/server.ts';
+import { batch, raw, report, schema } from '../../kit/senders.ts';
+
+let folder: string;
+let collector: Collector;
+let url: string;
+let lines: string[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'murmuration-pipelining-'));
+  lines = [];
+  const log = pino({ timestamp: false }, { write: (line: string) => void lines.push(line) });
+  collector = await createCollector({ open: true, schemas: [schema.document], data: folder, leastFree: 0, log });
+  url = await collector.listen(0, '127.0.0.1');
+});
+
+afterEach(async () => {
+  await collector.close();
+  rmSync(folder, { recursive: true });
+});
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+/** Files, sockets and the like that this process has open. */
+const descriptors = (): number => readdirSync('/proc/self/fd').length;
+
+/** The files of the page that its HTML names. */
+async function filesOfPage(): Promise<readonly string[]> {
+  const html = await (await fetch(`${url}/`)).text();
+  return [...html.matchAll(/(?:src|href)="\.(\/[^"]+)"/g)].map(([, path]) => path as string);
+}
+
+test.runIf(process.platform === 'linux')(
+  'no route leaves a descriptor open when its sender leaves before the answers',
+  async () => {
+    const routes = ['/', ...(await filesOfPage()), '/releases.html', '/livez', '/metrics', '/v1/metrics', '/v1/docs', '/v1/openapi.json'];
+    routes.push('/v1/metrics/plan/estimates', '/v1/schemas', '/v1/audit', '/.well-known/murmuration.json', '/nowhere');
+    for (const route of routes) {
+      const before = descriptors();
+      for (let i = 0; i < 3; i++) {
+        const { socket, answer } = await raw(url, get(route).repeat(500));
+        await expect.poll(() => socket.bytesRead).toBeGreaterThan(0);
+        socket.resetAndDestroy();
+        await answer;
+      }
+      // A thread that begins meanwhile opens a few.
+      await expect.poll(() => [route, descriptors() - before < 20], { timeout: 20_000 }).toEqual([route, true]);
+    }
+  },
+  60_000,
+);
+
+describe('a connection', () => {
+  /** Requests that were begun and not answered, and the most of them. */
+  let open = 0;
+  let most = 0;
+  let begun = 0;
+  const answers: (() => void)[] = [];
+  const server = createHttpServer(
+    (_request, response) => {
+      most = Math.max(most, ++open);
+      begun++;
+      answers.push(() => {
+        open--;
+        response.end('x');
+      });
+    },
+    { ...TIMEOUTS, write: 60_000 },
+  );
+
+  test('has at most four requests under way, takes the others in order when these are answered, and parses no more than it needs', async () => {
+    const { port } = await server.listen(0, '127.0.0.1');
+    const { socket, answer } = await raw(`http://127.0.0.1:${port}`, get('/').repeat(1_000));
+    await expect.poll(() => begun).toBe(4);
+    // Another connection's request does not wait behind them.
+    const { socket: other, answer: second } = await raw(`http://127.0.0.1:${port}`, get('/'));
+    await expect.poll(() => begun).toBe(5);
+    answers.splice(-1)[0]?.();
+    await expect.poll(() => other.bytesRead).toBeGreaterThan(0);
+    other.end();
+    await second;
+    while (begun < 1_001) {
+      for (const each of answers.splice(0)) each();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    for (const each of answers.splice(0)) each();
+    socket.end();
+    expect((await answer).match(/HTTP\/1\.1 200/g)).toHaveLength(1_000);
+    expect(most).toBe(5);
+    await server.close();
+  });
+});
+
+test('batches in one write are counted as ever, also where a body is split anywhere', async () => {
+  const bodies = Array.from({ length: 50 }, () => batch());
+  const { socket, answer } = await raw(url, bodies.map(report).join(''));
+  await expect.poll(() => collector.store.totals().then(([total]) => total?.reports)).toBe(50);
+  socket.end();
+  expect((await answer).match(/HTTP\/1\.1 204/g)).toHaveLength(50);
+});
+
+describe('files of the page', () => {
+  const ask = (
+    path: string,
+    accept: string,
+    more = {},
+  ): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; bytes: number }> =>
+    new Promise((resolve, reject) => {
+      request(`${url}${path}`, { headers: { 'accept-encoding': accept, ...more } }, (response) => {
+        let bytes = 0;
+        response.on('data', (piece: Buffer) => {
+          bytes += piece.length;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes }));
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  test('carry a hash of their content in their names, are kept by browsers for ever, and come compressed', async () => {
+    const files = await filesOfPage();
+    expect(files.length).toBeGreaterThan(1);
+    for (const path of files) {
+      expect(path).toMatch(/^\/\w+-[A-Z0-9]{8}\.(js|css)$/);
+      const plain = await ask(path, 'identity');
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      for (const coding of ['br', 'gzip']) {
+        const packed = await ask(path, coding);
+        expect([packed.status, packed.headers['content-encoding'], packed.headers['vary']]).toEqual([200, coding, 'accept-encoding']);
+        expect(packed.bytes).toBeLessThan(plain.bytes / 2);
+      }
+    }
+  });
+
+  test('a page that names them is asked for again each time, and not sent again while it is the same', async () => {
+    for (const path of ['/', '/index.html', '/releases.html']) {
+      const { headers } = await ask(path, 'identity');
+      expect(headers['cache-control']).toBe('no-cache');
+      expect((await ask(path, 'br', { 'if-none-match': headers['etag'] })).status).toBe(304);
+    }
+  });
+});
+
+test('a failure that repeats is logged once in ten minutes', async () => {
+  const { append } = collector.store;
+  Object.assign(collector.store, { append: () => Promise.reject(new TypeError('it broke')) });
+  for (let i = 0; i < 20; i++) expect((await fetch(`${url}/v1/reports`, { method: 'POST', body: batch() })).status).toBe(500);
+  Object.assign(collector.store, { append });
+  expect(lines.filter((line) => line.includes('it broke'))).toHaveLength(1);
+});
