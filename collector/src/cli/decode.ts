@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { ExcludedDays } from '../answers/estimates.ts';
+import { field, RAW_OPTION, rawField } from '../base/csv.ts';
 import { asUsage, UsageError } from '../base/fault.ts';
 import { count, percent } from '../base/numbers.ts';
 import { print, shareOption } from '../base/usage.ts';
@@ -20,6 +21,7 @@ interface DecodeOptions extends Partial<RapporFiles>, StoredOptions {
   readonly out?: string;
   readonly all?: true;
   readonly distribution?: string;
+  readonly raw?: true;
   readonly json?: true;
 }
 
@@ -55,7 +57,7 @@ function tell(leftOut: readonly string[]): void {
 
 async function run(options: DecodeOptions): Promise<void> {
   const begun = performance.now();
-  const { params, counts, map, out, distribution, fdr, all = false, json } = options;
+  const { params, counts, map, out, distribution, fdr, all = false, raw, json } = options;
   checkOutputs(
     { '--out': out, '--distribution': distribution },
     [params, counts, map, ...(options.candidates ?? [])].filter((file) => file !== undefined),
@@ -64,9 +66,10 @@ async function run(options: DecodeOptions): Promise<void> {
   tell(source.leftOut);
   const { names, reports } = source;
   const decoded = findings({ counts: source.counts, map: source.map, fdr });
+  const write = raw ? rawField : field;
   writeOutputs([
-    ...(out === undefined ? [] : [{ file: out, lines: resultLines(names, reports, decoded, all) }]),
-    ...(distribution === undefined ? [] : [{ file: distribution, lines: distributionLines(names, decoded) }]),
+    ...(out === undefined ? [] : [{ file: out, lines: resultLines(names, reports, decoded, all, write) }]),
+    ...(distribution === undefined ? [] : [{ file: distribution, lines: distributionLines(names, decoded, write) }]),
   ]);
   const summary = {
     ...aboutOf(source, decoded, fdr),
@@ -112,6 +115,7 @@ export function addDecode(program: Command): void {
     .option('--out <file>', 'write the reported strings as CSV, with google/rappor’s columns first')
     .option('--all', 'write all candidates to --out')
     .option('--distribution <file>', 'write the estimate of the whole distribution as CSV')
+    .option(...RAW_OPTION)
     .option('--json', 'print one JSON document on standard output')
     .action(run);
 }

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type AnswerEstimate, estimate, type MetricEstimates } from '../answers/estimates.ts';
 import { wantedIn } from '../answers/rows.ts';
-import { field } from '../base/csv.ts';
+import { field, RAW_OPTION, rawField, type WriteField } from '../base/csv.ts';
 import { asUsage, Failure, UsageError } from '../base/fault.ts';
 import { count } from '../base/numbers.ts';
 import { choiceOption, wholeOption } from '../base/usage.ts';
@@ -18,6 +18,7 @@ interface ExportOptions extends StoredOptions {
   readonly candidates?: string[];
   readonly minimum: number;
   readonly format: (typeof FORMATS)[number];
+  readonly raw?: true;
   readonly out?: string;
 }
 
@@ -33,9 +34,9 @@ const rowOf = (about: MetricEstimates, segment: string, answer: AnswerEstimate):
 ];
 
 /** A row for each answer of each metric. A metric with fewer reports than the minimum has no rows. */
-function csvOf(metrics: readonly MetricEstimates[], segment: string): string {
+function csvOf(metrics: readonly MetricEstimates[], segment: string, write: WriteField): string {
   const rows = metrics.flatMap((about) => about.answers.map((answer) => rowOf(about, segment, answer)));
-  return [[...ABOUT, 'excluded', 'segment', 'answer', ...NUMBERS], ...rows].map((row) => `${row.map(field).join()}\r\n`).join('');
+  return [[...ABOUT, 'excluded', 'segment', 'answer', ...NUMBERS], ...rows].map((row) => `${row.map(write).join()}\r\n`).join('');
 }
 
 async function estimateAll(options: ExportOptions): Promise<readonly MetricEstimates[]> {
@@ -52,14 +53,15 @@ async function estimateAll(options: ExportOptions): Promise<readonly MetricEstim
 }
 
 async function run(options: ExportOptions): Promise<void> {
-  const { segment, format, out } = options;
+  const { segment, format, raw, out } = options;
   if (out !== undefined && existsSync(out)) throw new UsageError(`${out}: expected a path where no file exists, got an existing file`);
   const metrics = await estimateAll(options).catch(asUsage);
   const few = metrics.filter(({ reports, minimum }) => reports < minimum).map(({ metric }) => metric);
   if (format === 'csv' && few.length > 0)
     process.stderr.write(`murmuration: no rows of ${few.join(', ')}: fewer reports than the ${options.minimum} of --minimum\n`);
   const named = Object.entries(segment).map(([name, value]) => `${name}=${value}`);
-  const text = format === 'csv' ? csvOf(metrics, named.join(' ')) : `${JSON.stringify({ segment, metrics }, null, 2)}\n`;
+  const text =
+    format === 'csv' ? csvOf(metrics, named.join(' '), raw ? rawField : field) : `${JSON.stringify({ segment, metrics }, null, 2)}\n`;
   if (out === undefined) return void process.stdout.write(text);
   try {
     writeFileSync(out, text, { flag: 'wx', mode: 0o600 });
@@ -79,6 +81,7 @@ export function addExport(program: Command): void {
       20,
     )
     .option('--format <format>', FORMATS.join(' or '), choiceOption('--format', FORMATS), FORMATS[0])
+    .option(...RAW_OPTION)
     .option('--out <file>', 'the file to create; it must not exist (default: standard output)')
     .action(run);
 }

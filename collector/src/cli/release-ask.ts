@@ -1,6 +1,7 @@
 /** `murmuration release ask`: asks the question of the options, or of a file; its answer as lines, as JSON, or as CSV. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { field, rawField } from '../base/csv.ts';
 import { UsageError } from '../base/fault.ts';
 import { print, unreadBecause } from '../base/usage.ts';
 import { type Answer, answerCsv, assertTabular, type Preview } from '../release/answer.ts';
@@ -38,6 +39,7 @@ export interface AskOptions extends AdminPlace, OfKinds {
   readonly range?: readonly DayRangeText[];
   readonly about?: number;
   readonly out?: string;
+  readonly raw?: true;
   readonly epsilon?: string;
   readonly again?: boolean;
   readonly preview?: boolean;
@@ -120,7 +122,7 @@ function write(file: string, text: string): void {
 
 /** Asks, or with `--preview` says what asking would cost. */
 export async function ask(options: AskOptions): Promise<void> {
-  const { analyst, again = false, json, out, range = [] } = options;
+  const { analyst, again = false, json, out, raw, range = [] } = options;
   const question = questionOf(options);
   if (out !== undefined) checkTabular(question);
   checkRanges(range, question);
@@ -136,7 +138,7 @@ export async function ask(options: AskOptions): Promise<void> {
     }
     const answer = await releases.ask(asked);
     const sums = range.map(([from, to]): RangeSum => rangeSum(answer.results[0] as Measured, from, to));
-    if (out !== undefined) write(out, answerCsv(answer));
+    if (out !== undefined) write(out, answerCsv(answer, raw ? rawField : field));
     print(json, sums.length === 0 ? answer : { ...answer, sums }, () => [answerText(answer), ...rangesText(sums)].join('\n'));
   });
 }

@@ -1,6 +1,7 @@
 /** `murmuration release`: answers about participation that may leave the team, each charged to a budget. */
 
 import type { Command } from 'commander';
+import { RAW_OPTION } from '../base/csv.ts';
 import { print, wholeOption } from '../base/usage.ts';
 import { override } from '../release/budget/budgets.ts';
 import { valueOption } from '../release/measures/share.ts';
@@ -101,6 +102,7 @@ export function addRelease(program: Command): void {
       wholeOption('--about', 1),
     )
     .option('--out <file>', 'also write the numbers to a file, as CSV')
+    .option(...RAW_OPTION)
     .option('--epsilon <amount>', 'what the answer costs each device-day: 0.1 or 1/3')
     .option('--again', 'pay for a new answer, even if there is a stored one')
     .option('--preview', 'say what the answer would cost and how far it would be off, and spend nothing')

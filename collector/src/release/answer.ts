@@ -1,6 +1,6 @@
 /** Answers as they are stored, sent, and written as CSV; and the preview of an answer, before it is drawn. */
 
-import { field } from '../base/csv.ts';
+import { field, type WriteField } from '../base/csv.ts';
 import type { Entry } from '../storage/release-ledger.ts';
 import type { Cost } from './budget/accounting.ts';
 import { compare, parseAmount, times } from './budget/amount.ts';
@@ -85,13 +85,13 @@ export function assertTabular(question: Question): void {
 }
 
 /** The answer as CSV (RFC 4180): a row for each cell of a count, of days, of shares, or of a synthetic table. @throws {RangeError} when it is not one table */
-export function answerCsv({ question, results }: Pick<StoredAnswer, 'question' | 'results'>): string {
+export function answerCsv({ question, results }: Pick<StoredAnswer, 'question' | 'results'>, write: WriteField = field): string {
   assertTabular(question);
   const [{ measure, cells = [] } = { measure: undefined }] = results;
   const csv = measure && kindOf(measure.kind).csv;
-  if (measure !== undefined && csv !== undefined) return csv(measure, cells);
+  if (measure !== undefined && csv !== undefined) return csv(measure, cells, write);
   const columns = Object.keys(cells[0]?.values ?? {});
   const more = (['standardError', 'low', 'high'] as const).filter((name) => cells[0]?.[name] !== undefined);
   const rows = cells.map((cell) => [...columns.map((name) => cell.values[name]), cell.value, ...more.map((name) => cell[name])]);
-  return [[...columns, 'value', ...more], ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+  return [[...columns, 'value', ...more], ...rows].map((row) => `${row.map(write).join(',')}\r\n`).join('');
 }

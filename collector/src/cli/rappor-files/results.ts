@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { field } from '../../base/csv.ts';
+import { field, type WriteField } from '../../base/csv.ts';
 import { Failure, UsageError } from '../../base/fault.ts';
 import { descending } from '../../decoding/decode/decode.ts';
 import type { Decoded } from '../../decoding/decode/evidence.ts';
@@ -18,7 +18,13 @@ const number = (value: number): string => String(Number(value.toPrecision(DIGITS
 const clamp = (share: number): number => Math.min(1, Math.max(0, share));
 
 /** The lines of the results: the reported strings, or all candidates, by descending estimate. Interval ends lie in [0, 1]. */
-export function* resultLines(names: readonly string[], reports: number, decoded: Decoded, all: boolean): Generator<string> {
+export function* resultLines(
+  names: readonly string[],
+  reports: number,
+  decoded: Decoded,
+  all: boolean,
+  write: WriteField = field,
+): Generator<string> {
   const { estimate, standardError, low, high, pValue, qValue, isFound } = decoded;
   yield COLUMNS;
   for (const v of descending(estimate, (v) => all || isFound[v] === 1)) {
@@ -33,14 +39,14 @@ export function* resultLines(names: readonly string[], reports: number, decoded:
       pValue[v],
       qValue[v],
     ];
-    yield [field(names[v]), ...numbers.map((value) => number(value as number)), isFound[v] === 1].join();
+    yield [write(names[v]), ...numbers.map((value) => number(value as number)), isFound[v] === 1].join();
   }
 }
 
 /** The lines of the distribution: every candidate, by descending frequency. What no candidate explains has no line. */
-export function* distributionLines(names: readonly string[], { distribution }: Decoded): Generator<string> {
+export function* distributionLines(names: readonly string[], { distribution }: Decoded, write: WriteField = field): Generator<string> {
   yield 'string,frequency';
-  for (const v of descending(distribution, () => true)) yield `${field(names[v])},${number(distribution[v] as number)}`;
+  for (const v of descending(distribution, () => true)) yield `${write(names[v])},${number(distribution[v] as number)}`;
 }
 
 // Writes files, all or none: each under a name of its own beside its place first, then all are renamed.

@@ -5,6 +5,7 @@
 
 import { dayText, type Ratio } from '@murmuration/shared';
 import { z } from 'zod';
+import type { WriteField } from '../../base/csv.ts';
 import type { DayRange } from '../../storage/store.ts';
 import type { Random } from '../mechanisms/random.ts';
 import { type Column, DAY, declared, type Table } from '../table/columns.ts';
@@ -152,7 +153,7 @@ export interface MeasureKind<M extends Asked, Build> {
   /** Its mechanism and the error to expect. @throws {RangeError} when the mechanism does not take its parameters */
   readonly making: (measure: M, rows: Rows, epsilon: Ratio) => Making;
   /** Its answer as CSV, if it is not the usual table of cells. */
-  readonly csv?: (measure: M, cells: readonly Cell[]) => string;
+  readonly csv?: (measure: M, cells: readonly Cell[], write: WriteField) => string;
   /** Its method of the builder. */
   readonly build: Build;
   /** Its options on the command line. The first is its own: its name in camel case is the kind. A function, so that no page carries it. */

@@ -70,10 +70,11 @@ export const synthetic: MeasureKind<Synthetic, BuildSynthetic<AnyColumns>> = {
   most: 1,
   isLong: true,
   making: tableOver,
-  csv: ({ columns }, cells) =>
+  csv: ({ columns }, cells, write) =>
     syntheticCsv(
       columns.map((name) => ({ name, values: [...new Set(cells.map(({ values }) => values[name] as string))] })),
       cells.map(({ value }) => value),
+      write,
     ),
   build: (columns, { epsilon, about }) => ({ kind: 'synthetic', epsilon, columns, about }),
   options: () => [['--synthetic <column...>', 'a synthetic table over these columns, which answers marginals of up to two of them']],

@@ -5,7 +5,7 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
-import { field } from '../../base/csv.ts';
+import { field, type WriteField } from '../../base/csv.ts';
 import { assertBeta, assertWhole, toDouble } from './mechanism.ts';
 
 /** A query: the cells that it counts, ascending. */
@@ -172,8 +172,8 @@ export function valuesOf(columns: Columns, cell: number): readonly string[] {
 export const roundedWeight = (weight: number): number => Number(weight.toFixed(6));
 
 /** A synthetic table as CSV: a row for each cell, with its columns' values and its weight, below a header (RFC 4180). */
-export function syntheticCsv(columns: Columns, weights: readonly number[]): string {
+export function syntheticCsv(columns: Columns, weights: readonly number[], write: WriteField = field): string {
   if (weights.length !== cellsOf(columns)) throw new RangeError(`synthetic: expected ${cellsOf(columns)} weights, got ${weights.length}`);
   const rows = weights.map((weight, cell) => [...valuesOf(columns, cell), `${roundedWeight(weight)}`]);
-  return [[...columns.map(({ name }) => name), 'weight'], ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+  return [[...columns.map(({ name }) => name), 'weight'], ...rows].map((row) => `${row.map(write).join(',')}\r\n`).join('');
 }
