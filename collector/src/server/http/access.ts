@@ -70,7 +70,7 @@ function proxyUser(request: Request, { admin, authHeader, authRole = 'viewer' }:
   return { who: user, role, apps, by: 'proxy' };
 }
 
-/** The reader that a request comes from. @throws {Refusal} 401 when it is nobody's, 429 after too many wrong tokens */
+/** The reader that a request comes from. @throws {Refusal} 401 when it is nobody's, 429 for one of too many wrong tokens */
 function identify(request: Request, response: Response, parts: AccessParts): Reader {
   const { isOpen, admin, sessions, failed, now } = parts;
   if (isOpen) return EVERYBODY;

@@ -10,9 +10,9 @@ import { Refusal } from '../../base/refusal.ts';
 import { RateLimits } from '../../ingest/sender-limits.ts';
 import { hashOf } from '../../storage/admin/credentials.ts';
 
-// Failed sign-ins by source. Senders of tokens that are not valid are soon refused without a look at the token, so that guessing costs
-// time and the numbers of refusals stay readable. Tokens that are valid are not counted, and neither are sessions: a browser goes on
-// asking with one that has ended.
+// Failed sign-ins by source. A right token always passes, whoever guesses at the same address: a proxy's, or a program's beside a scrape. Wrong
+// ones are soon answered 429, which says when to try again. Tokens have 256 random bits, so what limits guessing is their length; the limit
+// keeps programs with an old token from asking without end. Sessions that have ended are not counted: a browser goes on asking with one.
 
 /** Failures of one source in a minute: more than a person makes, who pastes the wrong token. */
 const MOST_FAILED = 10;
@@ -23,21 +23,22 @@ export class FailedSignIns {
   readonly #sources = new RateLimits(MOST_FAILED);
 
   /**
-   * Looks a token up, unless the source has failed too often.
+   * Looks a token up.
    *
    * @param now milliseconds since 1970
    * @param lookUp returns undefined for a token that is not valid
-   * @throws {Refusal} 429, which says when to try again
+   * @throws {Refusal} 429 for a token that is not valid, when the source has failed too often in this minute
    */
   attempt<T>(request: Pick<Request, 'ip'>, response: Pick<Response, 'setHeader'>, now: number, lookUp: () => T | undefined): T | undefined {
+    const found = lookUp();
+    if (found !== undefined) return found;
     const source = this.#sources.nameOf(request.ip ?? '', dayNumber(now));
     if (this.#sources.isSpent(source, now)) {
       response.setHeader('retry-after', `${Math.ceil((MINUTE - (now % MINUTE)) / 1_000)}`);
       throw new Refusal(429, 'too-many', `at most ${MOST_FAILED} failed sign-ins a minute from one address`, 'more; try again later');
     }
-    const found = lookUp();
-    if (found === undefined) this.#sources.add(source, 1, now);
-    return found;
+    this.#sources.add(source, 1, now);
+    return undefined;
   }
 }
 
