@@ -19,6 +19,6 @@ export { type Collector, createCollector } from './server/collector.ts';
 export type { CollectorOptions } from './server/options.ts';
 export type { Backend } from './storage/backend.ts';
 export { type PostgresBackend, type PostgresChoice, postgres } from './storage/postgres/backend.ts';
-export { sqlite } from './storage/sqlite/backend.ts';
+export { type SqliteChoice, sqlite } from './storage/sqlite/backend.ts';
 export type { AcceptedBatch } from './storage/store.ts';
 export { foldBatches } from './storage/tallying/recent-writes.ts';

@@ -11,11 +11,13 @@ export interface AdminPlace {
   readonly data: string;
   /** The URL of the database, in place of the folder. */
   readonly postgres?: string;
+  /** True if an empty store may begin in a folder that has had one. */
+  readonly new?: true;
 }
 
 /** The backend that the options of a command choose. */
-export const backendOf = ({ data, postgres }: AdminPlace, choice?: PostgresChoice): Backend =>
-  postgres === undefined ? sqlite(data) : postgresAt(postgres, choice);
+export const backendOf = ({ data, postgres, new: isNew }: AdminPlace, choice?: PostgresChoice): Backend =>
+  postgres === undefined ? sqlite(data, { isNew: isNew === true }) : postgresAt(postgres, choice);
 
 /** Does something with the administration. Creates what it needs where there is nothing yet. */
 export const withAdmin = <T>(place: AdminPlace, work: (database: DatabaseSync) => T): Promise<T> =>

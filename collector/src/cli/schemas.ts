@@ -1,8 +1,10 @@
 /** `murmuration schemas`: publishes and retires schemas. A running collector takes changes up within a second. */
 
+import { statSync } from 'node:fs';
 import { dayText, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { print } from '../base/usage.ts';
+import { wireNameOf } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { COMMAND_LINE, SCHEMAS_SINCE } from '../storage/admin/database.ts';
 import { listSchemas, publishSchemas, retireSchema } from '../storage/admin/published.ts';
@@ -62,8 +64,9 @@ async function reportedIn(options: Options): Promise<readonly string[]> {
 
 async function retire(which: string, options: Options): Promise<void> {
   const { json } = options;
-  const reported = which.split('/').length === 2 ? await reportedIn(options) : []; // a whole name needs no list
-  const retired = await withAdmin(options, (database) => retireSchema(database, COMMAND_LINE, which, reported));
+  const schema = statSync(which, { throwIfNoEntry: false })?.isFile() ? wireNameOf(await loadSchema(which, 'schemas retire')) : which;
+  const reported = schema.split('/').length === 2 ? await reportedIn(options) : []; // a whole name needs no list
+  const retired = await withAdmin(options, (database) => retireSchema(database, COMMAND_LINE, schema, reported));
   print(json, { retired }, () => `retired ${retired}: devices that ask it are told to stop, and what they reported stays readable`);
 }
 
@@ -76,6 +79,6 @@ export function addSchemas(program: Command): void {
     .action(publish);
   add('list', 'list what was published and retired').action(list);
   add('retire', 'retire a schema for ever: devices stop asking it')
-    .argument('<schema>', 'a published one, or one with reports, as app/version; any as app/version/checksum')
+    .argument('<schema>', 'a published one, or one with reports, as app/version; any as app/version/checksum, or its file')
     .action(retire);
 }

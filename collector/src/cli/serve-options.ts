@@ -1,11 +1,12 @@
 /** The options of `serve` for access and for limits. */
 
-import type { SchemaDocument } from '@murmuration/shared';
+import { ACCEPTED_DAYS, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import { DAY_MS } from '../base/days.ts';
 import { Failure, UsageError } from '../base/fault.ts';
+import { count } from '../base/numbers.ts';
 import { choiceOption, wholeOption } from '../base/usage.ts';
 import { MOST_ARRIVING } from '../ingest/body.ts';
 import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
@@ -17,6 +18,7 @@ import { ROLES, type Role } from '../storage/admin/credentials.ts';
 import { MOST_SPILL } from '../storage/postgres/backend.ts';
 import { QUOTA_LIMITS } from '../storage/quota.ts';
 import { RETENTION } from '../storage/retention.ts';
+import type { StoreSizes } from '../storage/store.ts';
 
 /** Values of the options. */
 export interface AccessFlags {
@@ -158,7 +160,7 @@ export interface LimitOptions {
   readonly mostSpill: number;
   readonly mostRows: number;
   readonly mostBytes: number;
-  readonly mostIds: number;
+  readonly mostIds?: number;
   readonly dailyFor: number;
   readonly keepFor?: number;
   readonly headerTimeout: number;
@@ -177,7 +179,11 @@ export function addLimits(command: Command): void {
   whole('--most-spill <MiB>', 'bytes of batches in the folder of --spill', 1, MOST_MIB, MOST_SPILL / MIB);
   whole('--most-rows <n>', 'rows that an app may open in the store for one day', 1, Number.MAX_SAFE_INTEGER, QUOTA_LIMITS.mostRows);
   whole('--most-bytes <MiB>', 'bytes of an app in the store', 1, MOST_MIB, QUOTA_LIMITS.mostBytes / MIB);
-  whole('--most-ids <n>', 'ids of batches of all apps, in memory at 12 to 24 bytes each', 1, 2 ** 30, QUOTA_LIMITS.mostIds);
+  command.option(
+    '--most-ids <n>',
+    'ids of batches of all apps, in memory at 12 to 24 bytes each (default: what half of the memory holds; with --postgres, what its disk holds)',
+    wholeOption('--most-ids', 1),
+  );
   whole('--daily-for <days>', 'days after which tallies are added up to months', LEAST_DAYS, MOST_DAYS, RETENTION.dailyFor);
   const keepFor = wholeOption('--keep-for', LEAST_DAYS, MOST_DAYS);
   command.option('--keep-for <days>', 'days after which tallies are deleted (default: never)', keepFor);
@@ -213,7 +219,18 @@ export const limitsOf = ({
   mostArriving: mostArriving * MIB,
   leastFree: leastFree * MIB,
   mostSpill: mostSpill * MIB,
-  room: { mostRows, mostBytes: mostBytes * MIB, mostIds },
+  room: { mostRows, mostBytes: mostBytes * MIB, ...(mostIds !== undefined && { mostIds }) },
   retention: { dailyFor, ...(keepFor !== undefined && { keepFor }) },
   timeouts: { ...TIMEOUTS, headers: headerTimeout * SECOND, request: requestTimeout * SECOND, idle: keepAlive * SECOND },
 });
+
+/** Days for which ids are kept: those whose batches are taken, and the two after which a day is closed. */
+const KEPT = ACCEPTED_DAYS.before + ACCEPTED_DAYS.after + 2;
+
+/** How many batches a store has room for, in words; undefined where no number bounds them. */
+export function roomWords({ mostIds, idsADay = 0 }: Pick<StoreSizes, 'mostIds' | 'idsADay'> = {}): string | undefined {
+  if (mostIds === undefined) return undefined;
+  const most = `room for ${count(mostIds)} ids of batches, which are kept for ${KEPT} days: at most ${count(Math.floor(mostIds / KEPT))} batches a day`;
+  if (idsADay === 0) return most;
+  return `${most}. The busiest day has ${count(idsADay)}; at this rate, there is room for about ${count(Math.floor(mostIds / idsADay))} days`;
+}

@@ -25,6 +25,7 @@ import {
   type LimitOptions,
   limitsOf,
   listenForReads,
+  roomWords,
 } from './serve-options.ts';
 import { addSettings, effectiveSettings, fillSettings } from './settings.ts';
 import { addPostgres } from './stored-options.ts';
@@ -34,6 +35,7 @@ interface ServeOptions extends LimitOptions, AccessFlags {
   readonly candidates?: string[];
   readonly data: string;
   readonly postgres?: string;
+  readonly new?: true;
   readonly allowLoss?: true;
   readonly views?: true;
   readonly spill?: string;
@@ -170,6 +172,8 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     process.exit(1);
   });
   log.info({ settings: effectiveSettings(command) }, 'started with these settings');
+  const room = roomWords(await collector.store.sizes?.().catch(() => undefined));
+  if (room !== undefined) log.info(room);
   process.stdout.write(
     `Murmuration listens on ${address}${readsAt}\n${await accessHint(collector.admin, options, [...schemas, ...published], storage.words.option, log)}`,
   );
@@ -182,6 +186,7 @@ export function addServe(program: Command): void {
     .option('--schema <file...>', 'schema modules or canonical JSON; SIGHUP reads them again')
     .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
     .option('--data <folder>', 'the folder of the store', '.data')
+    .option('--new', 'begin an empty store in a folder whose store is gone')
     .option('--allow-loss', 'take a database server that may lose what it has confirmed, where reports may be lost')
     .option('--views', 'with --postgres: write estimates into tables, from which tools such as Grafana read them by SQL')
     .option('--spill <folder>', 'with --postgres: take batches while the database is away, into a folder of this collector alone')

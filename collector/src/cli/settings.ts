@@ -19,7 +19,10 @@ const CHECK = 'checkConfig';
 /** The name of an option's environment variable: `perMinute` is `MURMURATION_PER_MINUTE`. */
 const variableOf = (name: string): string => `${PREFIX}${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 
-const settable = ({ options }: Command): readonly Option[] => options.filter((option) => option.attributeName() !== CHECK);
+/** Options of one start alone: a file that stays would begin another empty store each time that one is gone. */
+const ONCE: readonly string[] = [CHECK, 'new'];
+
+const settable = ({ options }: Command): readonly Option[] => options.filter((option) => !ONCE.includes(option.attributeName()));
 
 const unknown = (name: string, known: readonly string[]): string =>
   `unknown setting ${JSON.stringify(name)}; the nearest is ${closest(name, known)}`;

@@ -9,6 +9,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { transaction } from './files/database.ts';
+import type { StoreSizes } from './store.ts';
 
 /** The limits of each app, and of the store. */
 export interface QuotaLimits {
@@ -16,15 +17,17 @@ export interface QuotaLimits {
   readonly mostRows: number;
   /** Bytes of all rows. */
   readonly mostBytes: number;
-  /** Ids of batches of all apps. The store keeps them in memory, at 12 to 24 bytes each. `AppIds` says how apps share them. */
+  /**
+   * Ids of batches of all apps. `AppIds` says how apps share them. The embedded store keeps them in memory, so its default follows that
+   * (`idsInMemory`). In a database they are rows, and only its disk bounds them.
+   */
   readonly mostIds: number;
 }
 
 /**
  * The rows of a day are enough for four text metrics of 65,536 cohorts in eight segments, and take some 130 MB while each has few reports.
- * The ids are those of 4 million batches a day.
  */
-export const QUOTA_LIMITS: QuotaLimits = { mostRows: 2 ** 21, mostBytes: 2 ** 34, mostIds: 2 ** 26 };
+export const QUOTA_LIMITS: QuotaLimits = { mostRows: 2 ** 21, mostBytes: 2 ** 34, mostIds: Number.MAX_SAFE_INTEGER };
 
 /** Bytes of a row beside its cells: its key, the key in the index, and what SQLite adds to both. Measured: 38 to 46. */
 export const ROW_BYTES = 42;
@@ -135,6 +138,12 @@ export class IdQuota {
     return over < 0 ? this.#left > 0 : over < ALPHA * this.#shared;
   }
 
+  /** True if none of these apps has room for an id. */
+  isFull(apps: Iterable<string>): boolean {
+    const all = [...apps];
+    return all.length > 0 && all.every((app) => !this.hasRoom(this.usageOf(app)));
+  }
+
   /** Gives an id to an app that has room for it. */
   take(usage: IdUsage): void {
     this.#left--;
@@ -176,6 +185,13 @@ export class AppIds {
   /** Quota for a group, where the store keeps so many ids. */
   quota(kept: number): IdQuota {
     return new IdQuota(this.#most - kept, this.#reserved, (app) => (this.#sums.get(app) ?? 0) - (this.#apps.has(app) ? this.#share : 0));
+  }
+
+  /** Facts about the room for ids, where the store keeps so many. */
+  sizes(kept: number): Pick<StoreSizes, 'mostIds' | 'idsADay' | 'isFull'> {
+    const days = new Map<number, number>();
+    for (const { day, ids } of this.#counts.values()) days.set(day, (days.get(day) ?? 0) + ids);
+    return { mostIds: this.#most, idsADay: Math.max(0, ...days.values()), isFull: this.quota(kept).isFull(this.#apps) };
   }
 
   add(app: string, day: number, ids: number): void {

@@ -24,9 +24,10 @@ export interface Entry extends AcceptedBatch {
 
 /**
  * Counted now; counted before with the same bytes; refused because the id was used for other bytes; or refused because the ids of its day
- * were deleted; or refused because it would open tallies that there is no room for. A full one may be sent again.
+ * were deleted; or refused because it would open tallies that there is no room for; or because the ids of its day are not read yet after a
+ * start. The last two may be sent again.
  */
-export type Appended = 'counted' | 'duplicate' | 'conflict' | 'expired' | 'full';
+export type Appended = 'counted' | 'duplicate' | 'conflict' | 'expired' | 'full' | 'unread';
 
 /** Selects the reports to add up. */
 export interface Selection {
@@ -80,6 +81,11 @@ export interface TallyReader {
 export interface StoreSizes {
   /** Ids of batches whose days are still accepted. */
   readonly ids: number;
+  /** The most ids that it may hold, where a number bounds them, and the ids of the day that has most. */
+  readonly mostIds?: number;
+  readonly idsADay?: number;
+  /** True if no app has room for the id of a further batch. */
+  readonly isFull?: boolean;
   /** Rows of tallies. */
   readonly rows: number;
   /** Rows that are not folded into the tallies yet, and seconds for which one of them could not be. */

@@ -65,6 +65,16 @@ describe('probes', () => {
     await expect.poll(async () => (await get('/readyz')).status).toBe(200);
   });
 
+  test('say that there is no room for the id of a further batch, before anybody counts refusals', async () => {
+    await collector.close();
+    await open({ room: { mostIds: 4 } });
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i++) statuses.push(await post(batch()));
+    expect(statuses.slice(-2)).toEqual([507, 507]);
+    await expect.poll(() => get('/readyz'), { timeout: 5_000 }).toEqual({ status: 503, body: { ready: false, reasons: ['no-room'] } });
+    expect((await samples()).get('murmuration_ids_limit')).toBe(4);
+  });
+
   test('say that it stops, on connections that are still open', async () => {
     const { socket, answer } = await raw(url, 'GET /livez HTTP/1.1\r\nHost: t\r\n\r\nGET /readyz HTTP/1.1\r\nHost: t\r\n');
     await once(socket, 'data');

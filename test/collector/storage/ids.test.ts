@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { roomWords } from '#collector/cli/serve-options.ts';
 import { HEAD, ID } from '#collector/storage/group-commit.ts';
-import { IdSet, Ids } from '#collector/storage/sqlite/ids.ts';
+import { IdSet, Ids, idsInMemory } from '#collector/storage/sqlite/ids.ts';
 
 const DAY = 20_000;
 
@@ -45,7 +46,7 @@ test('every id is known after it is added, whether it is written yet or not, and
   const [count, half] = [5_000, 2_500];
   const words = batches(count);
   const ids = new Ids(database, 0);
-  const all = (known: Ids): Set<string> => new Set(Array.from({ length: count }, (_, i) => known.known(words, i * HEAD)));
+  const all = (known: Ids): Set<string> => new Set(Array.from({ length: count }, (_, i) => known.known(words, i * HEAD, DAY)));
   expect(all(ids)).toEqual(new Set(['new']));
   for (let i = 0; i < count; i++) {
     ids.add(words, i * HEAD, DAY);
@@ -54,14 +55,15 @@ test('every id is known after it is added, whether it is written yet or not, and
     ids.written();
   }
   expect(all(ids)).toEqual(new Set(['same']));
-  expect(ids.known(batches(1, 77), 0)).toBe('new');
+  expect(ids.known(batches(1, 77), 0, DAY)).toBe('new');
+  expect(ids.known(words, 0, DAY + 1)).toBe('new'); // the id of another day is another batch's
   ids.write();
   ids.written();
   const again = new Ids(database, 0);
   expect(all(again)).toEqual(new Set(['same']));
   const other = words.slice(0, HEAD);
   other[HEAD - 1] = 1 + (other[HEAD - 1] as number);
-  expect(again.known(other, 0)).toBe('other');
+  expect(again.known(other, 0, DAY)).toBe('other');
 });
 
 test('ids of days that have passed are forgotten, and no others', () => {
@@ -75,7 +77,7 @@ test('ids of days that have passed are forgotten, and no others', () => {
   }
   forget(ids, DAY + 1);
   for (const known of [ids, new Ids(database, 0)]) {
-    const found = Array.from({ length: 300 }, (_, i) => known.known(words, i * HEAD));
+    const found = Array.from({ length: 300 }, (_, i) => known.known(words, i * HEAD, DAY + Math.floor(i / 100)));
     expect(found).toEqual(Array.from({ length: 300 }, (_, i) => (i < 100 ? 'new' : 'same')));
   }
   ids.add(words, 0, DAY + 3); // numbers go on from where they were
@@ -94,8 +96,12 @@ test.each([1, 20, 63, 64, 100, 127, 128, 1_000])(
     forget(ids, DAY + 4 + days);
     for (let i = 10; i < 20; i++) ids.add(words, i * HEAD, DAY + 4 + days);
     for (const known of [ids, new Ids(database, DAY + 4 + days)])
-      expect(Array.from({ length: 10 }, (_, i) => known.known(words, i * HEAD))).toEqual(Array.from({ length: 10 }, () => 'new'));
-    expect(Array.from({ length: 10 }, (_, i) => ids.known(words, (10 + i) * HEAD))).toEqual(Array.from({ length: 10 }, () => 'same'));
+      expect(Array.from({ length: 10 }, (_, i) => known.known(words, i * HEAD, DAY + (i % 5)))).toEqual(
+        Array.from({ length: 10 }, () => 'new'),
+      );
+    expect(Array.from({ length: 10 }, (_, i) => ids.known(words, (10 + i) * HEAD, DAY + 4 + days))).toEqual(
+      Array.from({ length: 10 }, () => 'same'),
+    );
   },
 );
 
@@ -115,7 +121,7 @@ test('a row has at most a thousand ids, and goes with the last of its days', () 
   forget(ids, DAY + 1);
   expect(rows()).toEqual([second, third]);
   const again = new Ids(database, DAY + 1);
-  expect([1_100, 1_300].map((i) => again.known(words, i * HEAD))).toEqual(['new', 'same']);
+  expect([1_100, 1_300].map((i) => again.known(words, i * HEAD, DAY + (i < 1_200 ? 0 : 1)))).toEqual(['new', 'same']);
 });
 
 test('a set asks about each number whose hash fits, and believes the answer', () => {
@@ -145,14 +151,15 @@ test('ids are unknown from the moment at which their days pass, and go in slices
   ids.write();
   ids.written();
   const rows = (): number => Number(database.prepare('SELECT count(*) AS n FROM ids').get()?.['n']);
-  expect([ids.known(words, 0), ids.count, rows()]).toEqual(['same', count, 100]);
+  expect([ids.known(words, 0, DAY), ids.count, rows()]).toEqual(['same', count, 100]);
   ids.expire(DAY + 1);
-  expect([ids.known(words, 0), ids.known(words, (count - 1) * HEAD), rows()]).toEqual(['new', 'same', 100]);
-  ids.add(words, 0, DAY + 1); // the same id again, while its former batch is still being forgotten
+  expect([ids.known(words, 0, DAY), ids.known(words, (count - 1) * HEAD, DAY + 1), rows()]).toEqual(['new', 'same', 100]);
+  ids.add(words, 0, DAY + 1); // the same id, of another day, while its former batch is still being forgotten
   for (let before = rows(), isDone = false; !isDone; before = rows()) {
     isDone = ids.deleteSome();
     expect(28_000 * (before - rows())).toBeLessThanOrEqual(2 ** 19 + 28_000);
-    expect([ids.known(words, 0), ids.known(words, HEAD), ids.known(words, (count - 1) * HEAD)]).toEqual(['same', 'new', 'same']);
+    const found = [ids.known(words, 0, DAY + 1), ids.known(words, HEAD, DAY), ids.known(words, (count - 1) * HEAD, DAY + 1)];
+    expect(found).toEqual(['same', 'new', 'same']);
   }
   expect([ids.count, rows()]).toEqual([count / 2 + 1, 50]);
 });
@@ -171,4 +178,41 @@ test('more days than there are codes: none of their ids is forgotten before its 
   set.expire(DAY + 600);
   while (!set.removeSome());
   expect(set.count).toBe(0);
+});
+
+test('a machine has room for as many ids as half of its memory holds, of 24 bytes each, and for a million at least', () => {
+  expect([2 ** 31, 2 ** 33, 1e6, 2 ** 42].map(idsInMemory)).toEqual([44_739_242, 178_956_970, 2 ** 20, 2 ** 30]);
+  expect(roomWords({ mostIds: 44_739_242, idsADay: 4_000_000 })).toBe(
+    'room for 44,739,242 ids of batches, which are kept for 17 days: at most 2,631,720 batches a day. The busiest day has 4,000,000; at this rate, there is room for about 11 days',
+  );
+});
+
+test('a start reads the newest days first; a day can be asked about once all rows that may have it are read, and new ids are taken meanwhile', () => {
+  const words = batches(10_000);
+  const ids = new Ids(database, 0);
+  // The days of a store: each row has ids of its day, and some that were late.
+  const dayOf = (i: number): number => DAY + Math.floor(i / 1_000) - (i % 7 === 0 ? 2 : 0);
+  for (let i = 0; i < 10_000; i++) {
+    ids.add(words, i * HEAD, dayOf(i));
+    if (i % 1_000 !== 999) continue;
+    ids.write();
+    ids.written();
+  }
+  const again = new Ids(database, DAY - 1, 2_500);
+  expect(again.count).toBe(10_000);
+  const timely = Array.from({ length: 10 }, (_, d) => 1_000 * d + (d % 7 === 0 ? 1 : 0));
+  const found = (): readonly string[] => timely.map((i) => again.known(words, i * HEAD, dayOf(i)));
+  const unread = (count: number): readonly string[] => Array.from({ length: 10 }, (_, d) => (d < count ? 'unread' : 'same'));
+  expect(found()).toEqual(unread(7));
+  const more = batches(1, 5);
+  expect(again.known(more, 0, DAY + 9)).toBe('new');
+  again.add(more, 0, DAY + 9);
+  again.write();
+  again.written();
+  for (let left = 6; left >= 0; left--) {
+    expect(again.readSome(1)).toBe(left === 0);
+    expect(found()).toEqual(unread(left));
+  }
+  for (let i = 0; i < 10_000; i++) expect(again.known(words, i * HEAD, dayOf(i))).toBe(dayOf(i) < DAY - 1 ? 'new' : 'same');
+  expect(again.known(more, 0, DAY + 9)).toBe('same');
 });

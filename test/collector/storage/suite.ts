@@ -97,6 +97,21 @@ export async function testStore(file: URL): Promise<void> {
       expect(await sum(store)).toEqual(counted(1));
     });
 
+    test('takes an id of another day for another batch, with any bytes, at once and after a restart', async () => {
+      const next = entry('a', { day: DAY + 1, body: 'another body' });
+      expect(await Promise.all([entry('a'), next, next].map(store.append))).toEqual(['counted', 'counted', 'duplicate']);
+      for (let i = 0; i < 2; i++) {
+        expect(await store.append(entry('a'))).toBe('duplicate');
+        expect(await store.append(next)).toBe('duplicate');
+        expect(await store.append(entry('a', { day: DAY + 1 }))).toBe('conflict');
+        await reopen();
+      }
+      expect((await sum(store)).reports).toBe(2);
+      await store.expire(DAY + 1);
+      expect(await store.append(entry('a', { body: 'a third body' }))).toBe('expired');
+      expect(await store.append(next)).toBe('duplicate');
+    });
+
     test('folds reports into one tally for each cohort, cell by cell', async () => {
       const reports = [
         { metric: 'plan', cells: [0, 7] },

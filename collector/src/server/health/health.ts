@@ -19,7 +19,10 @@ export const HEALTH_ROUTES = [
  * Reasons for which a collector can't take batches now, or must not be taken away: `spilled` says that it has acknowledged batches that are
  * not in the database yet.
  */
-type NotReady = 'disk-full' | 'spilled' | 'stopping' | 'store-away' | 'store-failed';
+type NotReady = 'disk-full' | 'no-room' | 'spilled' | 'stopping' | 'store-away' | 'store-failed';
+
+/** Milliseconds between two looks at the sizes of the store. */
+const LOOK = 1_000;
 
 /** The parts of a collector that are watched. */
 export interface HealthParts {
@@ -50,17 +53,23 @@ export function createHealth({ counts, ingest: { capacity, unfinished, clock }, 
   void store.failed.then(() => {
     failed = true;
   });
-  // A store that fails or closes meanwhile is told by other numbers.
-  const sizes = async (): Promise<StoreSizes | undefined> => store.sizes?.().catch(() => undefined);
-  const reasons = (): readonly NotReady[] => [
+  // A store that fails or closes meanwhile is told by other numbers. It is asked once a second at most, since anybody may ask for readiness.
+  let looked = { at: Number.NEGATIVE_INFINITY, sizes: Promise.resolve<StoreSizes | undefined>(undefined) };
+  const sizes = (): Promise<StoreSizes | undefined> => {
+    const now = performance.now();
+    if (store.sizes !== undefined && now >= looked.at + LOOK) looked = { at: now, sizes: store.sizes().catch(() => undefined) };
+    return looked.sizes;
+  };
+  const reasons = async (): Promise<readonly NotReady[]> => [
     ...(capacity.isFull ? (['disk-full'] as const) : []),
+    ...((await sizes())?.isFull === true ? (['no-room'] as const) : []),
     ...(stopping ? (['stopping'] as const) : []),
     ...(store.isAway?.() ? (['store-away'] as const) : []),
     ...((store.spilled?.() ?? 0) > 0 ? (['spilled'] as const) : []),
     ...(failed ? (['store-failed'] as const) : []),
   ];
   const readings: readonly Reading[] = [
-    { name: 'murmuration_ready', help: '1 when batches can be taken', read: () => Number(reasons().length === 0) },
+    { name: 'murmuration_ready', help: '1 when batches can be taken', read: async () => Number((await reasons()).length === 0) },
     {
       name: 'murmuration_clock_doubtful',
       help: "1 when most batches disagree with this machine's clock",
@@ -78,6 +87,11 @@ export function createHealth({ counts, ingest: { capacity, unfinished, clock }, 
     { name: 'murmuration_store_bytes', help: 'Bytes of the database', read: () => sizeOf(file) },
     { name: 'murmuration_wal_bytes', help: 'Bytes of the write-ahead log', read: () => sizeOf(file, '-wal') },
     { name: 'murmuration_ids', help: 'Ids of batches whose days are still accepted', read: async () => (await sizes())?.ids },
+    {
+      name: 'murmuration_ids_limit',
+      help: 'Ids for which there is room, where a number bounds them',
+      read: async () => (await sizes())?.mostIds,
+    },
     { name: 'murmuration_tally_rows', help: 'Rows of tallies', read: async () => (await sizes())?.rows },
     { name: 'murmuration_deltas', help: 'Rows that are not folded into the tallies yet', read: async () => (await sizes())?.deltas },
     {
@@ -99,8 +113,8 @@ export function createHealth({ counts, ingest: { capacity, unfinished, clock }, 
       next();
     })
     .get('/livez', (_request, response) => void response.json({ alive: true }))
-    .get('/readyz', (_request, response) => {
-      const found = reasons();
+    .get('/readyz', async (_request, response) => {
+      const found = await reasons();
       response.status(found.length === 0 ? 200 : 503).json({ ready: found.length === 0, reasons: found });
     })
     .get('/metrics', async (_request, response) => {

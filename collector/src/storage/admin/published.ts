@@ -97,7 +97,7 @@ function wireNamed(which: string, known: readonly string[]): string {
   const [only, another] = named;
   if (only === undefined)
     throw new RangeError(
-      `expected a schema that was published or has reports, as app/version, or any other as app/version/checksum, which murmuration schema --schema FILE prints, got ${JSON.stringify(which)}`,
+      `expected a schema that was published or has reports, as app/version, or any other as its file or as app/version/checksum, got ${JSON.stringify(which)}`,
     );
   if (another !== undefined)
     throw new RangeError(`expected one of ${named.join(', ')}, got ${JSON.stringify(which)}, which all of them are`);

@@ -1,6 +1,9 @@
 /** SQLite files of any kind: write transactions, the versions of their tables, and the shapes that several of them keep. */
 
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { count as inWords } from '../../base/numbers.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
 
 /** Milliseconds to wait while another process holds the database. */
@@ -22,7 +25,38 @@ export function transaction(database: DatabaseSync, work: () => void): void {
 // steps it has had, and is updated in the transaction of each step.
 
 /** Migrates a store from one version to the next. */
-export type Step = (database: DatabaseSync) => void;
+export interface Step {
+  (database: DatabaseSync): void;
+  /** True if it writes most rows anew, so that it needs as much room as they have, and as much again in the log beside the file. */
+  readonly rewrites?: true;
+}
+
+/** A step that writes most rows anew. */
+export const rewriting = (step: (database: DatabaseSync) => void): Step => Object.assign(step, { rewrites: true } as const);
+
+/** The free bytes of the disk that holds a file. */
+function freeBeside(file: string): number {
+  const { bavail, bsize } = statfsSync(dirname(file));
+  return bavail * bsize;
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Room for the pages that every step writes. */
+const LITTLE = 2 ** 24;
+
+const mebibytes = (bytes: number): string => inWords(Math.ceil(bytes / 2 ** 20));
+
+/** @throws {RangeError} when a file may not be brought forward on the room that its disk has; nothing has been changed then */
+function checkRoom(file: string, version: number, steps: readonly Step[], free: (file: string) => number): void {
+  const size = sizeOf(file) + sizeOf(`${file}-wal`);
+  const needed = LITTLE + (steps.slice(version).some(({ rewrites }) => rewrites) ? 2 * size : 0);
+  const found = free(file);
+  if (found < needed)
+    throw new RangeError(
+      `${file}: expected ${mebibytes(needed)} MiB of free disk, to bring it from version ${version} to ${steps.length}, got ${mebibytes(found)}; nothing has been changed`,
+    );
+}
 
 const count = (database: DatabaseSync, sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
 
@@ -52,17 +86,23 @@ export function versionOf(database: DatabaseSync, file: string, newest: number):
 }
 
 /**
- * Applies the steps that a store has not had. When a step fails, the store keeps the result of the steps before it.
+ * Applies the steps that a store has not had, each in a transaction: one that is interrupted is begun again at the next start. The log beside
+ * the file is emptied after each step.
  *
- * @throws {RangeError} when the file is not a store, or is a later version
+ * @param free returns the free bytes of a file's disk
+ * @throws {RangeError} when the file is not a store, or is a later version, or its disk has too little room
  */
-export function migrate(database: DatabaseSync, file: string, steps: readonly Step[]): void {
-  for (const last = steps.length; versionOf(database, file, last) < last; ) {
+export function migrate(database: DatabaseSync, file: string, steps: readonly Step[], free: (file: string) => number = freeBeside): void {
+  const last = steps.length;
+  const first = versionOf(database, file, last);
+  if (first > 0 && first < last) checkRoom(file, first, steps, free);
+  while (versionOf(database, file, last) < last) {
     transaction(database, () => {
       const version = versionOf(database, file, last); // read again inside the transaction: another process may have migrated first
       steps[version]?.(database);
       if (version < last) database.exec(`PRAGMA user_version = ${version + 1}`);
     });
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 }
 

@@ -10,7 +10,7 @@ import { TIMEOUT } from '../files/database.ts';
 import { BLOCK, packTallies } from '../postgres/packed.ts';
 import { ROW_BYTES } from '../quota.ts';
 import { foldLog } from '../sqlite/backup.ts';
-import { DATABASE, isCurrent } from '../sqlite/schema.ts';
+import { checkCurrent, DATABASE } from '../sqlite/schema.ts';
 
 /** Days before `closed` take no batches, days before `rolled` are kept as months, and days before `kept` not at all. */
 export interface Borders {
@@ -99,8 +99,7 @@ export class Source {
   constructor(folder: string) {
     const file = join(folder, DATABASE);
     if (!existsSync(file)) throw new RangeError(`--data ${folder}: expected a folder with a store, got none`);
-    if (!isCurrent(file))
-      throw new RangeError(`--data ${folder}: expected a store of the newest version, got an older one; start its collector once`);
+    checkCurrent(file);
     this.#database = new DatabaseSync(file, { timeout: TIMEOUT }); // a read-only connection would leave a stray WAL behind
   }
 

@@ -7,7 +7,7 @@ import { type Packing, packingOf } from '@murmuration/shared';
 import { InternalFault } from '../../base/fault.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
 import { type Group, HEAD, type Partition } from '../group-commit.ts';
-import { appOf, IdQuota, type QuotaLimits } from '../quota.ts';
+import { appOf, IdQuota, QUOTA_LIMITS, type QuotaLimits } from '../quota.ts';
 import type { StoreSizes } from '../store.ts';
 import type { Batch } from './batch-ids.ts';
 import type { Database, Query } from './database.ts';
@@ -175,7 +175,9 @@ export class AppQuotas {
   }
 
   get sizes(): StoreSizes {
+    const { mostIds } = this.#limits;
     return {
+      ...(mostIds < QUOTA_LIMITS.mostIds && { mostIds, isFull: this.quota().isFull(this.#apps) }),
       ids: [...this.#held.ids.values()].reduce((sum, count) => sum + count, 0),
       rows: this.#held.tallies,
       deltas: this.#held.deltas,

@@ -19,7 +19,7 @@ import { createFold, createRetention, reachedDay, type Slice } from './tallies.t
 
 // Decides for each batch of a group whether it is counted, known already, or refused: too late, or without room for what is new in it.
 
-const APPENDED: { readonly [known in Known]: Appended } = { new: 'counted', same: 'duplicate', other: 'conflict' };
+const APPENDED: { readonly [known in Known]: Appended } = { new: 'counted', same: 'duplicate', other: 'conflict', unread: 'unread' };
 
 /** The fewest words of a report: its metric, its cohort, and one for its symbol or bits. */
 const LEAST_WORDS = 3;
@@ -73,6 +73,7 @@ export function createAdmission(database: DatabaseSync, shapes: Shapes): (group:
   return ({ words, partitions }, { ids, appIds, rowQuota, pending, closed }) => {
     const all = batchesOf(words);
     const here = new IdSet();
+    const dayAt = (start: number): number => (partitions[words[start] as number] as Partition)[1];
     /** The rows that batches of each partition may still open. Partitions of one app and day share them. */
     const places = new Map<string, { left: number }>();
     const quota = appIds.quota(ids.count);
@@ -84,7 +85,9 @@ export function createAdmission(database: DatabaseSync, shapes: Shapes): (group:
       return place;
     });
     const judgeNew = (start: number, i: number, partition: Partition): Appended => {
-      const first = here.find(words, start + ID, (number) => sameWords(words, all[number] as number, start, ID, HASH));
+      const isSame = (number: number): boolean =>
+        dayAt(all[number] as number) === partition[1] && sameWords(words, all[number] as number, start, ID, HASH);
+      const first = here.find(words, start + ID, isSame);
       if (first >= 0) return sameWords(words, all[first] as number, start, HASH, HEAD) ? 'duplicate' : 'conflict';
       const usage = usages[words[start] as number] as IdUsage;
       if (!quota.hasRoom(usage)) return 'full';
@@ -99,7 +102,7 @@ export function createAdmission(database: DatabaseSync, shapes: Shapes): (group:
     const judge = (start: number, i: number): Appended => {
       const partition = partitions[words[start] as number] as Partition;
       if (partition[1] < closed) return 'expired';
-      const known = ids.known(words, start);
+      const known = ids.known(words, start, partition[1]);
       return known === 'new' ? judgeNew(start, i, partition) : APPENDED[known];
     };
     const appended = all.map(judge);
@@ -121,9 +124,22 @@ const MOST_BYTES = 2 ** 20;
 /** The sums in memory no longer match the log. A restart reads the log again. */
 export class LogAndMemoryDiffer extends InternalFault {}
 
+/**
+ * Another writer has opened the store, although this one had not closed it. Its memory no longer says what is in the store, so it must stop.
+ * What it has acknowledged is in the log, which the other has read.
+ */
+export class Superseded extends InternalFault {
+  constructor() {
+    super('another collector has opened this store, so this one stops; a folder is for one collector, and its murmuration.lock must stay');
+  }
+}
+
 /** The only writer of a database. */
 export class Writer {
   readonly #database: DatabaseSync;
+  readonly #epochNow;
+  /** The number of this writer among all that have opened the store. */
+  readonly #epoch: number;
   readonly #ids: Ids;
   readonly #appIds: AppIds;
   readonly #shapes: Map<string, readonly PackedMetric[]>;
@@ -143,6 +159,9 @@ export class Writer {
 
   constructor(database: DatabaseSync, published: Shapes, limits: QuotaLimits) {
     this.#database = database;
+    this.#epochNow = database.prepare('SELECT epoch FROM owner');
+    transaction(database, () => database.exec('UPDATE owner SET epoch = epoch + 1'));
+    this.#epoch = Number(this.#epochNow.get()?.['epoch']);
     this.#shapes = new Map(keepShapes(database, published));
     this.#pending = new RecentWrites(this.#shapes);
     this.#closed = Number(database.prepare('SELECT before FROM closed').get()?.['before']);
@@ -182,7 +201,7 @@ export class Writer {
     const { results, counted } = this.#judge(group, held);
     if (counted.length === 0) return results;
     const kept = counted.length === results.length ? words : only(words, counted);
-    transaction(this.#database, () => this.#log.run(JSON.stringify(partitions), bytesOf(kept)));
+    this.#own(() => this.#log.run(JSON.stringify(partitions), bytesOf(kept)));
     try {
       this.#take(group, counted);
     } catch (error) {
@@ -199,7 +218,7 @@ export class Writer {
     if (this.#words === 0) return true;
     const fresh = new RecentWrites(this.#shapes);
     let growth: readonly Growth[] = [];
-    transaction(this.#database, () => {
+    this.#own(() => {
       growth = this.#fold(this.#pending.deltas());
       this.#writeGrowth(growth);
       this.#ids.write();
@@ -218,6 +237,7 @@ export class Writer {
   /** Truncates the WAL, so that nothing of the folded log is left in it. Returns false when a reader, such as a backup, prevents that. */
   erase(): boolean {
     this.fold();
+    this.#own(() => undefined);
     this.#database.exec('PRAGMA busy_timeout = 0');
     try {
       return this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
@@ -229,16 +249,21 @@ export class Writer {
   expire(day: number): void {
     this.fold();
     const before = Math.max(day, this.#closed);
-    transaction(this.#database, () => this.#close.run(before));
+    this.#own(() => this.#close.run(before));
     this.#closed = before;
     this.#expireIds(before);
+  }
+
+  /** Reads a part of the ids of earlier days that a start has left. Returns whether that was all. */
+  readIds(): boolean {
+    return this.#ids.readSome();
   }
 
   /** Deletes a part of the ids of days that have passed. Returns whether that was all. */
   forget(): boolean {
     let isDone = true;
     try {
-      transaction(this.#database, () => {
+      this.#own(() => {
         isDone = this.#ids.deleteSome();
       });
     } catch (error) {
@@ -255,7 +280,7 @@ export class Writer {
     this.fold();
     const borders = bordersOf(today, options);
     let moved = borders;
-    transaction(this.#database, () => {
+    this.#own(() => {
       moved = this.#retention.move(borders);
     });
     const before = Math.max(this.#closed, moved.rolled, moved.kept);
@@ -266,7 +291,7 @@ export class Writer {
   /** Adds up or deletes some of the rows that are older than they are kept. Returns whether that was all. */
   follow(): boolean {
     let slice: Slice = { isDone: true, growth: [] };
-    transaction(this.#database, () => {
+    this.#own(() => {
       slice = this.#retention.follow();
     });
     this.#rowQuota.grow(slice.growth);
@@ -279,7 +304,12 @@ export class Writer {
   }
 
   get sizes(): StoreSizes {
-    return { ids: this.#ids.count, rows: Number(this.#database.prepare('SELECT sum(rows) AS rows FROM room').get()?.['rows'] ?? 0) };
+    const { count } = this.#ids;
+    return {
+      ids: count,
+      ...this.#appIds.sizes(count),
+      rows: Number(this.#database.prepare('SELECT sum(rows) AS rows FROM room').get()?.['rows'] ?? 0),
+    };
   }
 
   close(): void {
@@ -290,6 +320,14 @@ export class Writer {
       // The data is still in the WAL, and the next start recovers it from there.
     }
     this.#database.close();
+  }
+
+  /** Works in a transaction, as the owner of the store. @throws {Superseded} when another writer has opened it meanwhile */
+  #own(work: () => void): void {
+    transaction(this.#database, () => {
+      if (Number(this.#epochNow.get()?.['epoch']) !== this.#epoch) throw new Superseded();
+      work();
+    });
   }
 
   /** Forgets the ids of days before this one. Comes after a fold. */

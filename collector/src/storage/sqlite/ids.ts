@@ -4,6 +4,7 @@
  * rest of a commit).
  */
 
+import { totalmem } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import { fmix32 } from '@murmuration/shared';
 import { bytesOf, HASH, ID, wordsOf } from '../group-commit.ts';
@@ -79,7 +80,7 @@ export class IdSet {
     }
   }
 
-  /** Adds the id that begins at this word. It must not be in the set. */
+  /** Adds the id that begins at this word. It must not be in the set with this day. */
   add(words: Int32Array, at: number, number: number, day: number): void {
     const hash = this.#hash(words, at);
     const index = hash & ((1 << SHARD_BITS) - 1);
@@ -157,14 +158,49 @@ const SLICE_ROWS = 500;
 /** Initial capacity in ids, 20 MB. Memory use stays constant until there are more. */
 const ROOM = 1_000_000;
 
+/** The most ids that may be asked for: twice as many, and their numbers modulo 2^32 would no longer tell them apart. */
+export const MOST_IDS: number = 2 ** 30;
+/** Bytes of an id in a table that has just grown. */
+const MOST_BYTES = 24;
+/** The part of the memory that ids may take, and a number that every machine has room for. */
+const MEMORY_SHARE = 0.5;
+const LEAST_IDS = 2 ** 20;
+
+/**
+ * The number of ids for which a machine has memory.
+ *
+ * @param memory the bytes of the machine, or those that the system lets this process have
+ */
+export function idsInMemory(memory: number = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)): number {
+  return Math.min(MOST_IDS, Math.max(LEAST_IDS, Math.floor((MEMORY_SHARE * memory) / MOST_BYTES)));
+}
+
 const NONE = new Int32Array(0);
 
-/** The result of a lookup: unknown id, known with the same body, or known with another body. */
-export type Known = 'new' | 'same' | 'other';
+/** Ids that are read before the store takes batches, in some seconds, and those that are read at once later, in some milliseconds. */
+const AT_START = 4_000_000;
+const AT_ONCE = 10_000;
 
-/** The ids of a store. They are numbered from 1 in the order in which they were added, and numbers are never reused. */
+/** The result of a lookup: unknown id, known with the same body or with another, or of a day whose ids are not in memory yet. */
+export type Known = 'new' | 'same' | 'other' | 'unread';
+
+/** A row that is not in memory yet. Its day is the latest of its ids. */
+interface Unread {
+  readonly first: number;
+  readonly day: number;
+  readonly ids: number;
+}
+
+/**
+ * The ids of a store. They are numbered from 1 in the order in which they were added, and numbers are never reused. A start reads the newest
+ * days first and does not wait for all: a day can be looked up when every row that has it, or a later one, is in memory.
+ */
 export class Ids {
   readonly #set: IdSet;
+  readonly #wordsAt;
+  /** The newest last. */
+  readonly #unread: Unread[];
+  #unreadIds = 0;
   readonly #find;
   readonly #insert;
   readonly #rowsFrom;
@@ -177,37 +213,55 @@ export class Ids {
   #freshCount = 0;
   #first = 1;
 
-  /** @param from ids of days before this one are dropped */
-  constructor(database: DatabaseSync, from: number) {
+  /**
+   * @param from ids of days before this one are dropped
+   * @param atStart ids that are read now; `readSome` reads the others
+   */
+  constructor(database: DatabaseSync, from: number, atStart: number = AT_START) {
     this.#find = database.prepare('SELECT first, words FROM ids WHERE first <= ? ORDER BY first DESC LIMIT 1');
     this.#insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
     this.#rowsFrom = database.prepare('SELECT first, day, length(words) AS bytes FROM ids WHERE first >= ? ORDER BY first LIMIT ?');
     this.#delete = database.prepare('DELETE FROM ids WHERE first = ?');
     this.#before = from;
-    const kept = database.prepare('SELECT sum(length(words)) AS bytes FROM ids').get();
-    this.#set = new IdSet(Math.max(ROOM, Number(kept?.['bytes'] ?? 0) / (4 * WORDS)));
-    for (const row of database.prepare('SELECT first, words FROM ids ORDER BY first').iterate()) {
-      const words = wordsOf(row['words']);
-      this.#first = Number(row['first']);
-      for (let at = 0; at < words.length; at += WORDS, this.#first++) {
+    this.#wordsAt = database.prepare('SELECT words FROM ids WHERE first = ?');
+    const rows = database.prepare(`SELECT first, day, length(words) / ${4 * WORDS} AS ids FROM ids ORDER BY day, first`);
+    const all = rows.all() as unknown as readonly Unread[];
+    for (const { first, ids } of all) this.#first = Math.max(this.#first, first + ids);
+    this.#unread = all.filter(({ day }) => day >= from);
+    for (const { ids } of this.#unread) this.#unreadIds += ids;
+    this.#set = new IdSet(Math.max(ROOM, this.#unreadIds));
+    this.readSome(atStart);
+  }
+
+  /** The number of ids in memory, and of those in rows that are not in memory yet. */
+  get count(): number {
+    return this.#set.count + this.#unreadIds;
+  }
+
+  /** Reads so many of the ids that are not in memory yet, those of the newest days first. Returns whether that was all. */
+  readSome(most: number = AT_ONCE): boolean {
+    for (let left = most; left > 0; ) {
+      const row = this.#unread.pop();
+      if (row === undefined) break;
+      left -= row.ids;
+      this.#unreadIds -= row.ids;
+      const words = wordsOf(this.#wordsAt.get(row.first)?.['words'] ?? new Uint8Array());
+      for (let at = 0, number = row.first; at < words.length; at += WORDS, number++) {
         const day = words[at + WORDS - 1] as number;
-        if (day >= from) this.#set.add(words, at, this.#first, day);
+        if (day >= this.#before) this.#set.add(words, at, number, day);
       }
     }
+    return this.#unread.length === 0;
   }
 
-  /** The number of ids in memory. */
-  get count(): number {
-    return this.#set.count;
-  }
-
-  /** Looks up the batch that begins at this word. */
-  known(words: Int32Array, batch: number): Known {
+  /** Looks up the batch that begins at this word, among those of its day. */
+  known(words: Int32Array, batch: number, day: number): Known {
+    if (day <= (this.#unread.at(-1)?.day ?? Number.NEGATIVE_INFINITY)) return 'unread';
     let result: Known = 'new';
     this.#set.find(words, batch + ID, (number) => {
       const [kept, at] = this.#kept(number);
       // An id whose row was deleted has no words, so it never matches.
-      if ((kept[at + WORDS - 1] as number) < this.#before) return false;
+      if (day < this.#before || kept[at + WORDS - 1] !== day) return false;
       for (let i = 0; i < ID_WORDS; i++) if (kept[at + i] !== words[batch + ID + i]) return false;
       const isSame = kept[at + ID_WORDS] === words[batch + HASH] && kept[at + ID_WORDS + 1] === words[batch + HASH + 1];
       result = isSame ? 'same' : 'other';
@@ -216,7 +270,7 @@ export class Ids {
     return result;
   }
 
-  /** Adds the id of a batch. It must not be known. */
+  /** Adds the id of a batch. It must not be known for its day. */
   add(words: Int32Array, batch: number, day: number): void {
     const at = this.#freshCount * WORDS;
     if (at === this.#fresh.length) {

@@ -16,7 +16,7 @@ export type Request =
   | { readonly kind: 'close' };
 
 /** The possible results for a batch. A reply encodes each as one byte, its index in this list. */
-export const RESULTS = ['counted', 'duplicate', 'conflict', 'expired', 'full'] as const;
+export const RESULTS = ['counted', 'duplicate', 'conflict', 'expired', 'full', 'unread'] as const;
 
 /** Result of the writer's work. It replies once the work is on the disk. */
 export interface Done {

@@ -1,7 +1,7 @@
 /** The tables of the embedded store with their migrations, and the settings that make an acknowledged batch durable. */
 
 import { DatabaseSync } from 'node:sqlite';
-import { migrate, type Step, TIMEOUT, versionOf } from '../files/database.ts';
+import { migrate, rewriting, type Step, TIMEOUT, versionOf } from '../files/database.ts';
 import { checkOwner, makePrivate } from '../files/durable.ts';
 import { batchesOf, bytesOf, ID, wordsOf, writeHashOf } from '../group-commit.ts';
 import { encodeCells } from '../tallying/cell-codec.ts';
@@ -119,7 +119,7 @@ export const STEPS: readonly Step[] = [
         PRIMARY KEY (schema, metric, day, segment, cohort)
       ) WITHOUT ROWID;
     `),
-  (database) => {
+  rewriting((database) => {
     database.exec(`
       CREATE TABLE log (n INTEGER PRIMARY KEY, places TEXT NOT NULL, words BLOB NOT NULL);
       CREATE TABLE ids (first INTEGER PRIMARY KEY, day INTEGER NOT NULL, words BLOB NOT NULL);
@@ -131,13 +131,13 @@ export const STEPS: readonly Step[] = [
     `);
     packIds(database);
     database.exec('DROP TABLE batch');
-  },
-  (database) => {
+  }),
+  rewriting((database) => {
     database.exec('CREATE TABLE closed (before INTEGER NOT NULL); INSERT INTO closed VALUES (0)');
     hashIds(database);
-  },
+  }),
   (database) => database.exec('ALTER TABLE log RENAME COLUMN places TO partitions; ALTER TABLE weight RENAME TO ones'),
-  numberMetrics,
+  rewriting(numberMetrics),
   (database) =>
     database.exec(`
       CREATE TABLE room (
@@ -161,6 +161,8 @@ export const STEPS: readonly Step[] = [
     database.exec(`
       CREATE TABLE app_ids (app TEXT NOT NULL, day INTEGER NOT NULL, ids INTEGER NOT NULL, PRIMARY KEY (app, day)) WITHOUT ROWID;
     `),
+  // The writer that opened the store last is its owner. An earlier one finds another number in its next transaction (commit-log.ts).
+  (database) => database.exec('CREATE TABLE owner (epoch INTEGER NOT NULL); INSERT INTO owner VALUES (0)'),
 ];
 
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
@@ -171,7 +173,7 @@ const pragma = (database: DatabaseSync, name: string): unknown => Object.values(
  * @throws {RangeError} when the file is not a store, or is a later version
  * @throws {Error} when SQLite does not sync each commit
  */
-export function openForWriting(file: string, steps: readonly Step[] = STEPS): DatabaseSync {
+export function openForWriting(file: string, steps: readonly Step[] = STEPS, free?: (file: string) => number): DatabaseSync {
   makePrivate(file); // SQLite gives the files beside it the same rights
   const database = new DatabaseSync(file, { timeout: TIMEOUT });
   try {
@@ -181,7 +183,7 @@ export function openForWriting(file: string, steps: readonly Step[] = STEPS): Da
     if (journal !== 'wal' || synchronous !== 2) {
       throw new Error(`${file}: expected journal mode wal with synchronous 2 (FULL), got ${journal} with ${synchronous}`);
     }
-    migrate(database, file, steps);
+    migrate(database, file, steps, free);
     return database;
   } catch (error) {
     database.close();
@@ -189,13 +191,25 @@ export function openForWriting(file: string, steps: readonly Step[] = STEPS): Da
   }
 }
 
-/** True if a file is a store of the newest version, which can be read as it is. @throws {RangeError} when it is no store, or another user's */
-export function isCurrent(file: string): boolean {
+/** The version of a file. @throws {RangeError} when it is no store, or another user's */
+function versionIn(file: string): number {
   checkOwner(file);
   const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
   try {
-    return versionOf(database, file, STEPS.length) === STEPS.length;
+    return versionOf(database, file, STEPS.length);
   } finally {
     database.close();
   }
+}
+
+/** True if a file is a store of the newest version. @throws {RangeError} when it is no store, or another user's */
+export const isCurrent = (file: string): boolean => versionIn(file) === STEPS.length;
+
+/** @throws {RangeError} unless a file is a store of the newest version, which can be read as it is */
+export function checkCurrent(file: string): void {
+  const version = versionIn(file);
+  if (version < STEPS.length)
+    throw new RangeError(
+      `${file}: expected a store of version ${STEPS.length}, got one of version ${version}, which an older murmuration wrote; start the collector once, which brings it forward`,
+    );
 }

@@ -12,6 +12,7 @@ import { QUOTA_LIMITS } from '../quota.ts';
 import { RETENTION } from '../retention.ts';
 import type { Appended, FileSource, Store, StoreSizes } from '../store.ts';
 import { openTallies } from '../tallies.ts';
+import { idsInMemory, MOST_IDS } from './ids.ts';
 import { checkNotMigrated } from './migration-mark.ts';
 import { type Done, RESULTS, type Request, type Trouble, type WriterData } from './protocol.ts';
 import { DATABASE } from './schema.ts';
@@ -45,6 +46,8 @@ export async function openSqliteStore(
     retention = {},
   }: SqliteOptions = {},
 ): Promise<Store & { readonly source: FileSource }> {
+  if ((limits.mostIds ?? 0) > MOST_IDS)
+    throw new RangeError(`mostIds: expected at most ${MOST_IDS} ids in memory, got ${limits.mostIds}; a database has room for more`);
   makeFolder(folder);
   const unlock = lock(folder);
   try {
@@ -55,7 +58,12 @@ export async function openSqliteStore(
   }
   const file = join(folder, DATABASE);
   const worker = new Worker(writer, {
-    workerData: { file, shapes, limits: { ...QUOTA_LIMITS, ...limits }, retention: { ...RETENTION, ...retention } } satisfies WriterData,
+    workerData: {
+      file,
+      shapes,
+      limits: { ...QUOTA_LIMITS, mostIds: idsInMemory(), ...limits },
+      retention: { ...RETENTION, ...retention },
+    } satisfies WriterData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
   });
   const thread = connect<Request, Done>(worker, 'the store is closed', isReply);

@@ -3,25 +3,21 @@
 import { statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { TIMEOUT, transaction, versionOf } from '../files/database.ts';
-import { checkOwner, lock } from '../files/durable.ts';
+import { TIMEOUT, transaction } from '../files/database.ts';
+import { lock } from '../files/durable.ts';
 import { QUOTA_LIMITS } from '../quota.ts';
 import type { RetentionOptions } from '../retention.ts';
 import { Writer } from './commit-log.ts';
 import { checkNotMigrated, checkNotMigrating } from './migration-mark.ts';
-import { DATABASE, openForWriting, STEPS } from './schema.ts';
+import { checkCurrent, DATABASE, openForWriting } from './schema.ts';
 
 // Opens days again that a wrong clock has closed. A collector must not be running on the store.
 
 function open(folder: string, readOnly: boolean): DatabaseSync {
   const file = join(folder, DATABASE);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new RangeError(`${folder}: expected a folder with a store, got none`);
-  checkOwner(file);
-  const database = new DatabaseSync(file, { timeout: TIMEOUT, readOnly });
-  const version = versionOf(database, file, STEPS.length);
-  if (version === STEPS.length) return database;
-  database.close();
-  throw new RangeError(`${file}: expected a store of version ${STEPS.length}, got ${version}; start the collector once to migrate it`);
+  checkCurrent(file);
+  return new DatabaseSync(file, { timeout: TIMEOUT, readOnly });
 }
 
 /** The day before which a store has closed all days; 0 when it has closed none. @throws {RangeError} when there is no store */

@@ -9,7 +9,7 @@ import { createDeferred } from '../../base/deferred.ts';
 import { InternalFault, StoreFull } from '../../base/fault.ts';
 import { failed, type Reply } from '../../base/threads.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
-import { LogAndMemoryDiffer, Writer } from './commit-log.ts';
+import { LogAndMemoryDiffer, Superseded, Writer } from './commit-log.ts';
 import type { Done, Request, Trouble, WriterData } from './protocol.ts';
 import { isCurrent, openForWriting } from './schema.ts';
 
@@ -36,6 +36,30 @@ const isFull = (error: unknown): boolean => {
   return errcode === SQLITE_FULL || errcode === SQLITE_IOERR_SHMSIZE;
 };
 
+/** True if the writer must not go on. */
+const isFinal = (error: unknown): boolean => error instanceof LogAndMemoryDiffer || error instanceof Superseded;
+
+/** Work of a writer that is deferred. An error after which it must not go on ends the thread. */
+const deferring =
+  (say: (trouble: string) => void) =>
+  (delay: number, work: () => boolean, patience: number = delay) =>
+    createDeferred(
+      delay,
+      () => {
+        try {
+          return work();
+        } catch (error) {
+          if (isFinal(error))
+            setImmediate(() => {
+              throw error;
+            });
+          throw error;
+        }
+      },
+      say,
+      patience,
+    );
+
 /** Opens the store for writing; undefined while the disk has no room for it. @throws {Error} when it can't be opened at all */
 function openWriter({ file, limits }: WriterData, shapes: Shapes): Writer | undefined {
   let database: DatabaseSync | undefined;
@@ -58,7 +82,8 @@ export function serveWriter(port: MessagePort, data: WriterData): void {
     return opened;
   };
   const say = (trouble: string): void => port.postMessage({ trouble } satisfies Trouble);
-  const folding = createDeferred(LONGEST, () => writer().fold(), say);
+  const defer = deferring(say);
+  const folding = defer(LONGEST, () => writer().fold());
   let [isBusy, putOff] = [false, 0];
   const erase = (): boolean => {
     if (isBusy && putOff++ < MOST_PUT_OFF) {
@@ -68,29 +93,30 @@ export function serveWriter(port: MessagePort, data: WriterData): void {
     putOff = 0;
     return writer().erase();
   };
-  const erasing = createDeferred(TRACES, erase, say);
-  const forgetting = createDeferred(0, () => writer().forget(), say, LONGEST);
-  const following = createDeferred(0, () => writer().follow(), say, LONGEST);
+  const erasing = defer(TRACES, erase);
+  const forgetting = defer(0, () => writer().forget(), LONGEST);
+  const following = defer(0, () => writer().follow(), LONGEST);
   const retain = (): true => {
     writer().retain(writer().reached, data.retention);
     following.plan();
     return true;
   };
-  const retaining = createDeferred(0, retain, say, LONGEST);
+  const retaining = defer(0, retain, LONGEST);
+  const reading = defer(0, () => writer().readIds());
   const begin = (): boolean => {
     opened ??= openWriter(data, shapes);
     if (opened === undefined) return false;
-    for (const work of [forgetting, retaining, erasing]) work.plan(); // what a stop has interrupted, and the WAL that a crash may have left
+    for (const work of [reading, forgetting, retaining, erasing]) work.plan(); // what a stop has interrupted, and the WAL that a crash may have left
     return true;
   };
-  const opening = createDeferred(LONGEST, begin, say);
+  const opening = defer(LONGEST, begin);
   if (!begin()) {
     say('the disk is full: the store is only read until there is room');
     opening.plan();
   }
   const answer = (request: Request): Done => {
     if (request.kind === 'close') {
-      for (const work of [opening, folding, erasing, forgetting, retaining, following]) work.cancel();
+      for (const work of [opening, reading, folding, erasing, forgetting, retaining, following]) work.cancel();
       opened?.close();
       return {};
     }
@@ -119,7 +145,7 @@ export function serveWriter(port: MessagePort, data: WriterData): void {
     try {
       reply = { value: answer(request) };
     } catch (error) {
-      if (error instanceof LogAndMemoryDiffer) throw error; // ends the thread
+      if (isFinal(error)) throw error; // ends the thread
       reply = failed(isFull(error) ? new StoreFull((error as Error).message) : error);
     }
     port.postMessage(reply);

@@ -420,7 +420,7 @@ test.for<readonly [name: string, prepare: () => Promise<unknown>, args: readonly
       database.close();
     },
     [],
-    'expected a store of the newest version',
+    'expected a store of version',
   ],
   [
     'a store that was cut short',

@@ -1,6 +1,6 @@
 /** Versions of the store: older ones are taken forward, step by step; what is newer, or no store, is left as it is. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -170,5 +170,49 @@ describe('is refused in one sentence, and left as it is:', () => {
     const before = readFileSync(file);
     await expect(openSqliteStore(folder, shapes)).rejects.toThrow(message.replace('version 1 or', `version ${STEPS.length} or`));
     expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
+
+describe('an older store on a short disk', () => {
+  const left = (): readonly unknown[] => {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      return [value(database, 'PRAGMA user_version'), value(database, 'SELECT count(*) FROM sqlite_schema')];
+    } finally {
+      database.close();
+    }
+  };
+
+  test('is left as it is, and says how much room it needs, before anything is changed', () => {
+    write(VERSION_1);
+    const before = left();
+    const MIB = 2 ** 20;
+    expect(() => openForWriting(file, STEPS, () => 16 * MIB)).toThrow(
+      `${file}: expected 17 MiB of free disk, to bring it from version 1 to ${STEPS.length}, got 16; nothing has been changed`,
+    );
+    expect(left()).toEqual(before);
+    openForWriting(file, STEPS, () => 17 * MIB).close();
+  });
+
+  test('is brought forward step by step, each whole or not at all, and its log is emptied after each', () => {
+    write(VERSION_1);
+    const fails: Step = () => {
+      throw new Error('the power failed');
+    };
+    expect(() => openForWriting(file, [...STEPS.slice(0, 4), fails])).toThrow('the power failed');
+    expect(left()[0]).toBe(4);
+    const sizes: number[] = [];
+    const looked = STEPS.map((step, i): Step => {
+      if (i < 4) return step;
+      return (database) => {
+        sizes.push(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+        step(database);
+      };
+    });
+    const database = openForWriting(file, looked);
+    expect(value(database, 'PRAGMA user_version')).toBe(STEPS.length);
+    expect(statSync(`${file}-wal`).size).toBe(0);
+    expect(sizes.slice(1)).toEqual(sizes.slice(1).map(() => 0));
+    database.close();
   });
 });
