@@ -9,6 +9,7 @@ import { kills } from './kill.ts';
 import { overload } from './overload.ts';
 import { noRecord, powerLosses } from './power.ts';
 import { slowClients } from './slow.ts';
+import { earlyLeavers, locksRemoved } from './strangers.ts';
 import { clockJumps, replays } from './time.ts';
 import { traces } from './traces.ts';
 
@@ -35,6 +36,8 @@ export const collectorFaults: readonly Fault[] = [
   },
   { name: 'a crowd at once', unable: noCrowd, short: () => crowd(1_000), long: () => crowd(4_000) },
   { name: 'SIGTERM under load', beside: 1, short: () => drains(1), long: () => drains(20) },
+  { name: 'lock removed, and a second collector', beside: 1, short: () => locksRemoved(1), long: () => locksRemoved(20) },
+  { name: 'senders who leave early', beside: 1, unable: notLinux, short: () => earlyLeavers(5), long: () => earlyLeavers(200) },
   { name: 'clock jumps', beside: 0.5, short: clockJumps, long: clockJumps },
   { name: 'replays and conflicts', beside: 0.5, short: () => replays(300), long: () => replays(1_000) },
   { name: 'fuzzing', beside: 9, unable: notLinux, short: () => fuzz(4_000, 1), long: () => fuzz(1_000_000, 2) },
