@@ -91,7 +91,7 @@ export class Connections {
       .off('data', parse)
       .on('data', (bytes: Buffer) => this.#take(connection, bytes))
       .on('drain', proceed)
-      .on('resume', proceed); // Node resumes a socket by itself, for instance when a body is read
+      .on('resume', proceed); // Node resumes a socket, too, for instance when a body is read
     socket.once('close', () => {
       this.#open.delete(socket);
       this.#ready.delete(connection);

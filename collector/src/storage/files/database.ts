@@ -27,11 +27,11 @@ export function transaction(database: DatabaseSync, work: () => void): void {
 /** Migrates a store from one version to the next. */
 export interface Step {
   (database: DatabaseSync): void;
-  /** True if it writes most rows anew, so that it needs as much room as they have, and as much again in the log beside the file. */
+  /** True if it rewrites most rows, so that it needs as much room as they have, and as much again in the log beside the file. */
   readonly rewrites?: true;
 }
 
-/** A step that writes most rows anew. */
+/** A step that rewrites most rows. */
 export const rewriting = (step: (database: DatabaseSync) => void): Step => Object.assign(step, { rewrites: true } as const);
 
 /** The free bytes of the disk that holds a file. */

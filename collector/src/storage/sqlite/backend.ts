@@ -43,7 +43,7 @@ function checkWritable(folder: string): void {
   }
 }
 
-// Whether a folder has had a store, which the log of actions says. Otherwise a store that is gone would begin anew without a word, and count
+// Whether a folder has had a store, which the log of actions says. Otherwise an empty store would silently replace one that is gone, and count
 // again what devices send a second time. Keys may be made before the first start; they are no such record.
 
 const CREATED = 'created a store in this folder';

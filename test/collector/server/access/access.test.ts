@@ -248,6 +248,7 @@ describe('tokens', () => {
     const [, created] = body['actions'] as { readonly n: number; readonly what: string }[];
     expect((await ask(`/v1/actions?before=${created?.n}`, bearer(firstToken ?? ''))).body['actions']).toMatchObject([
       { who: 'first start' },
+      { who: 'command line', what: 'created a store in this folder' },
     ]);
     expect(JSON.stringify(body)).not.toContain('at_');
     const database = new DatabaseSync(join(folder, ADMIN));

@@ -1,4 +1,4 @@
-/** A folder whose store is gone, or that nobody can write: both are said in one sentence, and nothing begins anew by itself. */
+/** A folder whose store is gone, or that nobody can write: both are said in one sentence, and no empty store takes its place unasked. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
