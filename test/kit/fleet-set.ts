@@ -12,7 +12,7 @@ import { type Uniform, uniforms } from './random.ts';
 export const FLEET_MECHANISMS = ['rappor', 'string-hashing'] as const;
 type FleetMechanism = (typeof FLEET_MECHANISMS)[number];
 
-const SPECTRA = ['five strings', 'Zipf 1.1', 'Zipf 1.3', 'half unlisted', 'near-duplicates', '100,000 candidates'] as const;
+export const SPECTRA = ['five strings', 'Zipf 1.1', 'Zipf 1.3', 'half unlisted', 'near-duplicates', '100,000 candidates'] as const;
 type Spectrum = (typeof SPECTRA)[number];
 
 export interface FleetSetting {

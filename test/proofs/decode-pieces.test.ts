@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { medianOf, wholeOf } from '#collector/decoding/decode/decode.ts';
+import { intervalOf, medianOf, wholeOf } from '#collector/decoding/decode/decode.ts';
 import { CUT, discoveriesOf, nullCount } from '#collector/decoding/decode/discoveries.ts';
 import { residualScore } from '#collector/decoding/decode/effective.ts';
 import { cumulantsOf, exactLaw, logTailAt, normalAt, nullLaw, scoreOf } from '#collector/decoding/decode/null-law.ts';
@@ -264,8 +264,9 @@ describe('intervals given selection', () => {
         const z = c + more;
         const { low, middle, high } = conditionalOn(z, c);
         const at = normalTail(z - middle) / normalTail(c - middle);
-        if (middle > 0) expect(at).toBeCloseTo(0.5, 5);
-        else expect(at).toBeGreaterThanOrEqual(0.5);
+        if (middle > 0 && more > 1.5) expect(at).toBeCloseTo(0.5, 5);
+        else expect(at).toBeGreaterThanOrEqual(0.5 - 1e-5);
+        if (z > 0) expect(middle).toBeGreaterThan(0);
         expect(low).toBeLessThanOrEqual(middle);
         expect(middle).toBeLessThanOrEqual(high);
       }),
@@ -294,6 +295,17 @@ describe('intervals given selection', () => {
     );
   });
 
+  test('have as their middle just above the threshold the median of the likelihood, where that is larger', () => {
+    for (const c of [2, 3, 5]) {
+      const density = (theta: number): number => Math.exp(-((c - theta) ** 2) / 2) / normalTail(c - theta);
+      const sum = (from: number, to: number): number =>
+        Array.from({ length: 2_000 }, (_, i) => density(from + ((i + 0.5) * (to - from)) / 2_000)).reduce((all, x) => all + x, 0) *
+        (to - from);
+      const found = conditionalOn(c, c).middle;
+      expect(Math.abs(sum(0, found) / sum(0, c + 6) - 0.5)).toBeLessThan(0.01);
+    }
+  });
+
   test('never say of a string just found that nobody has it', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 8, noNaN: true }), fc.double({ min: 0, max: 5, noNaN: true }), (c, more) => {
@@ -311,6 +323,41 @@ describe('intervals given selection', () => {
     const [near, far] = [conditionalOn(12.999, 4), conditionalOn(13.001, 4)];
     expect(far.low - near.low).toBeLessThan(0.01);
     expect(far.high - near.high).toBeLessThan(0.01);
+  });
+});
+
+describe('intervals of counts', () => {
+  /** Of a count with mean 3 + s, the share of counts whose interval holds s. */
+  function coverage(s: number, ends: (estimate: number, error: number) => { readonly low: number; readonly high: number }): number {
+    let [chance, held] = [Math.exp(-3 - s), 0];
+    for (let count = 0; count < 200; count++) {
+      const { low, high } = ends(count - 3, Math.sqrt(Math.max(count, 3)));
+      if (low <= s && s <= high) held += chance;
+      chance *= (3 + s) / (count + 1);
+    }
+    return held;
+  }
+  const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+  const shares = Array.from({ length: 200 }, (_, i) => 2 + i / 5);
+
+  test('hold the truth about as often as they should, where those of a normal estimate do not', () => {
+    const found = shares.map((s) => coverage(s, (estimate, error) => intervalOf(estimate, error, Math.sqrt(3), Number.NEGATIVE_INFINITY)));
+    const normal = shares.map((s) =>
+      coverage(s, (estimate, error) => ({ low: Math.max(0, estimate - 1.96 * error), high: Math.max(0, estimate + 1.96 * error) })),
+    );
+    expect(Math.abs(mean(found) - 0.95)).toBeLessThan(0.005);
+    expect(mean(normal)).toBeLessThan(0.94);
+  });
+
+  test('are those of a normal estimate where its variance does not grow with the share', () => {
+    for (const [estimate, least] of [
+      [4, 3],
+      [9, 3],
+    ] as const) {
+      const { low, middle, high } = conditionalOn(estimate, least);
+      const found = intervalOf(estimate / 100, 0.01, 0.01, least / 100);
+      expect([found.low, found.middle, found.high]).toEqual([low, middle, high].map((x) => expect.closeTo(x / 100, 9)));
+    }
   });
 });
 

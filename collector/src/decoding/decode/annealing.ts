@@ -25,6 +25,8 @@ const [COARSEST, FINER, NEAR_ONE, WIDEST] = [1.5, 1.8, 1.3, 12];
 /** Requirements for a fit by score. */
 const [LEAST_KAPPA, MOST_CROWDING, LEAST_CELLS] = [0.4, 1, 60];
 const [MOST_SETTLED, MOST_CHANGE] = [0.75, 4];
+/** The score takes a cell's error to be normal: counts at the mean rate must be as large as this. */
+const LEAST_COUNT = 5;
 /** Its standard errors must be smaller by this factor; the score learns its law from the same data, so small gains are none. */
 const LEAST_GAIN = 1.1;
 
@@ -80,6 +82,12 @@ interface Annealed extends Fitted {
   readonly isScored: boolean;
 }
 
+/** The count of a cell at the mean rate, or what is left of its cohort's reports if that is smaller. */
+function countOf({ cells, reports, inside, outside }: CellCounts, { live, mean }: Observed): number {
+  const rate = outside + (inside - outside) * mean;
+  return (reports.reduce((sum, here) => sum + here, 0) * cells * Math.min(rate, 1 - rate)) / live;
+}
+
 /** The best fit of hashed candidates. */
 export function fitted(counts: CellCounts, places: Places, observed: Observed, onStep?: OnStep): Annealed {
   const first = problemAt(counts, places, observed, () => observed.mean);
@@ -87,7 +95,8 @@ export function fitted(counts: CellCounts, places: Places, observed: Observed, o
   const problem = problemAt(counts, places, observed, sharesOf(first, rough), Math.max(1, rough.dispersion));
   const linear = { problem, fit: messagePassing(problem, rough, { ...FULLY, onStep }, rough.prior) };
   // A score's standard error is at least that of the coins alone; and from a fit that diverged there is no way back.
-  const mayGain = linear.fit.dispersion * problem.spread >= LEAST_GAIN ** 2 && linear.fit.crowding <= 1;
+  const mayGain =
+    countOf(counts, observed) >= LEAST_COUNT && linear.fit.dispersion * problem.spread >= LEAST_GAIN ** 2 && linear.fit.crowding <= 1;
   const scored = mayGain ? annealed(counts, places, observed, linear, onStep) : undefined;
   const gains = scored !== undefined && typicalError(linear) >= LEAST_GAIN * typicalError(scored);
   return gains ? { ...scored, isScored: true } : { ...linear, isScored: false };

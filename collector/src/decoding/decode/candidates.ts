@@ -63,6 +63,7 @@ export function direct({ cohorts, cells, reports, counts, inside, outside }: Cel
     dispersion: 1,
     fit: 'direct',
     isOverloaded: false,
+    nullError: new Float64Array(candidates).fill(nullError),
     leastAt: (normal) => () => normal * nullError,
   };
 }
@@ -72,10 +73,12 @@ const RARE = 0.05;
 /** A crowded fit below this crowding is used where it reports at least so many: one or two may be the noise that it follows. */
 const [MOST_CROWDED, LEAST_FOUND] = [0.95, 5];
 
-/** Scores of the candidates, the information that each has about its share, and the law of a score if nobody has the candidate. */
+/** Scores of the candidates, with the law of a score if nobody has the candidate. */
 interface Scores {
   readonly scores: Float64Array;
+  /** The information that each candidate's cells have about its share if nobody has it, and if its share is the estimate. */
   readonly information: Float64Array;
+  readonly informationAt: Float64Array;
   readonly law: ExactLaw;
 }
 
@@ -87,7 +90,7 @@ interface Scores {
  * Without the candidate's share s, its own cell has the residual r + κ s and the weight w', and the other cells of the cohort stay as they are.
  * The mean of the cohort moves by (w' (r + κ s) - w r) / W', with W' the cohort's sum of weights, because Σ w r was 0.
  */
-function scoresOf(counts: CellCounts, { problem, fit }: Fitted): Scores {
+function scoresOf(counts: CellCounts, { problem, fit }: Fitted, estimate: Float64Array): Scores {
   const { places, observed, spread } = problem;
   const { candidates, cohorts, width, hashes } = places;
   const shareAt = sharesOf(problem, fit);
@@ -98,61 +101,58 @@ function scoresOf(counts: CellCounts, { problem, fit }: Fitted): Scores {
   const scores = new Float64Array(candidates);
   gather(places, g, scores);
   const information = informationOf(places, weights);
+  const informationAt = information.slice();
   const totals = cohortSums(weights, width);
   for (let v = 0; v < candidates; v++) {
     const share = fit.shares[v] as number;
     if (share === 0) continue;
-    let [score, known] = [0, 0];
-    for (let c = 0, at = v * cohorts * hashes; c < cohorts; c++, at += hashes) {
+    const change = Math.max(0, estimate[v] as number) - share;
+    let [score, known, knownAt] = [0, 0, 0];
+    for (let c = 0, first = v * cohorts * hashes; c < cohorts; c++, first += hashes) {
       if (totals[c] === 0) continue;
-      let [own, before, moved] = [0, 0, 0];
+      let [own, at, before, moved] = [0, 0, 0, 0];
       for (let h = 0; h < hashes; h++) {
-        const place = places.places[at + h] as number;
+        const place = places.places[first + h] as number;
         if (place === width - 1) continue;
         const cell = c * width + place;
         const weight = weightAt(cell, shareAt(cell) - share);
         const weighted = weight * ((residual[cell] as number) + fit.kappa * share);
         own += weight;
+        at += weightAt(cell, shareAt(cell) + change);
         before += weights[cell] as number;
         moved += weighted - (g[cell] as number);
         score += weighted;
       }
-      const part = own / ((totals[c] as number) - before + own);
-      score -= part * moved;
-      known += own * (1 - part);
+      const others = (totals[c] as number) - before;
+      score -= (own / (others + own)) * moved;
+      known += (own * others) / (others + own);
+      knownAt += (at * others) / (others + at);
     }
     scores[v] = score;
     information[v] = known;
+    informationAt[v] = knownAt;
   }
-  return { scores, information, law: exactLaw(g, weights, width, hashes) };
+  return { scores, information, informationAt, law: exactLaw(g, weights, width, hashes) };
 }
 
 /** Tests of the candidates by a fit. */
 function tested(counts: CellCounts, fitted: Fitted): Omit<Tested, 'fit' | 'isOverloaded'> {
   const { problem, fit } = fitted;
-  const { root, places, spread } = problem;
-  const { candidates } = places;
-  const { scores, information, law } = scoresOf(counts, fitted);
+  const { root, spread } = problem;
   const unit = Math.sqrt(fit.dispersion) / fit.kappa;
-  const [estimate, standardError, pValue] = [new Float64Array(candidates), new Float64Array(candidates), new Float64Array(candidates)];
-  for (let v = 0; v < candidates; v++) {
-    const own = root[v] as number;
-    if (own === 0) {
-      standardError[v] = 1;
-      pValue[v] = 1;
-      continue;
-    }
-    estimate[v] = ((fit.z[v] as number) * unit) / own;
-    standardError[v] = fit.error / own;
-    pValue[v] = Math.exp(logTailAt(law, scores[v] as number));
-  }
+  const estimate = fit.z.map((z, v) => (root[v] === 0 ? 0 : (z * unit) / (root[v] as number)));
+  const { scores, information, informationAt, law } = scoresOf(counts, fitted, estimate);
+  const errorOf = (known: number, v: number): number => (root[v] === 0 ? 1 : fit.error / Math.sqrt(known));
+  const standardError = informationAt.map(errorOf);
+  const nullError = information.map(errorOf);
+  const pValue = scores.map((score, v) => (root[v] === 0 ? 1 : Math.exp(logTailAt(law, score))));
   const leastAt = (normal: number) => {
     const least = scoreOf(law, Math.log(normalTail(normal)));
     // A score over its information is another estimate of the share. It lies as far above its threshold as this one does.
     return (v: number): number =>
       root[v] === 0 ? 1 : (estimate[v] as number) - ((scores[v] as number) - least) / ((information[v] as number) * fit.kappa);
   };
-  return { estimate, standardError, pValue, leastAt, dispersion: fit.dispersion * spread };
+  return { estimate, standardError, nullError, pValue, leastAt, dispersion: fit.dispersion * spread };
 }
 
 /**

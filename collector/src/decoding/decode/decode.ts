@@ -6,7 +6,7 @@
  * (discoveries.ts), and the intervals allow for the selection (selection.ts). docs/decoder.md compares it with others.
  */
 
-import { conditionalOn, type Reported, selectedSum } from '../../estimation/statistics/selection.ts';
+import { type Conditional, conditionalOn, type Reported, selectedSum } from '../../estimation/statistics/selection.ts';
 import { normalQuantile, Z95 } from '../../estimation/statistics/tails.ts';
 import { direct, hashed, isDirect } from './candidates.ts';
 import { type Observed, observe } from './cells.ts';
@@ -63,6 +63,22 @@ function byThreshold({ leastAt }: Tested): (threshold: number) => (candidate: nu
   };
 }
 
+/**
+ * The interval of a found string, given that its estimate is at least `least`. The variance of the estimate grows with the share s, V(s) =
+ * V(0) + b s, as that of a count does. So the selection is that of h = 2 (√V(s) - √V(0)) / b, whose variance is 1 and which is less skewed
+ * (Bartlett 1936). To second order its mean is b / (4 √V) below that of the share. Where b is small, h is s / √V(0).
+ */
+export function intervalOf(estimate: number, standardError: number, nullError: number, least: number): Conditional {
+  const base = nullError ** 2;
+  const slope = estimate > 0 ? Math.max(0, (standardError ** 2 - base) / estimate) : 0;
+  const rootAt = (share: number): number => Math.sqrt(base + slope * Math.max(0, share));
+  const from = (share: number): number => (2 * share) / (rootAt(share) + nullError) + slope / (4 * rootAt(share));
+  const to = (h: number): number => h * nullError + (slope * h * h) / 4;
+  const z = from(estimate);
+  const { low, middle, high } = conditionalOn(z, Math.min(z, from(least)));
+  return { low: to(low), middle: to(middle), high: to(high) };
+}
+
 /** Decodes. */
 export function decode(input: DecodeInput): Decoded {
   const { counts, map, fdr } = input;
@@ -72,7 +88,7 @@ export function decode(input: DecodeInput): Decoded {
   const isOwn = isDirect(map, counts.cohorts);
   if (!isOwn && (observed.live < LEAST_CELLS || isFlat(counts, observed))) return nothing(candidates);
   const tests = isOwn ? direct(counts, map) : hashed(input, observed);
-  const { estimate, standardError, pValue, isOverloaded } = tests;
+  const { estimate, standardError, nullError, pValue, isOverloaded } = tests;
   const { qValues, thresholds, found } = discoveriesOf(pValue, fdr);
   const leastAt = byThreshold(tests);
   const [isFound, typical, low, high] = [
@@ -90,12 +106,11 @@ export function decode(input: DecodeInput): Decoded {
     const [share, error] = [estimate[v] as number, standardError[v] as number];
     least[v] = leastAt(thresholds[v] as number)(v);
     if ((qValues[v] as number) <= fdr) {
-      const z = share / error;
-      const given = conditionalOn(z, Math.min(z, (least[v] as number) / error));
+      const given = intervalOf(share, error, nullError[v] as number, least[v] as number);
       isFound[v] = 1;
-      typical[v] = atLeastOne(given.middle * error);
-      low[v] = atLeastOne(given.low * error);
-      high[v] = atLeastOne(given.high * error);
+      typical[v] = atLeastOne(given.middle);
+      low[v] = atLeastOne(given.low);
+      high[v] = atLeastOne(given.high);
       known.push({ estimate: share, standardError: error, threshold: Math.min(share, least[v] as number) });
     } else {
       typical[v] = within(share);

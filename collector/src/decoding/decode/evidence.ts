@@ -49,6 +49,8 @@ export interface DecodeInput {
 /** Estimates with p-values, before anything is selected. Arrays have one number for each candidate. */
 export interface Tested extends Pick<Decoded, 'estimate' | 'standardError' | 'pValue' | 'fit' | 'dispersion'> {
   readonly isOverloaded: boolean;
+  /** The standard error that the estimate would have if nobody had the candidate. */
+  readonly nullError: Float64Array;
   /** For a normal variable, the estimate of each candidate whose p-value it has. */
   readonly leastAt: (normal: number) => (candidate: number) => number;
 }
@@ -67,7 +69,7 @@ export interface Decoded {
   /** Unbiased before selection. It may be negative. */
   readonly estimate: Float64Array;
   readonly standardError: Float64Array;
-  /** As likely too large as too small, given that the candidate is found. For others it is the estimate, at least 0. */
+  /** As likely too large as too small, given that the candidate is found; never 0 (selection.ts). For others it is the estimate, at least 0. */
   readonly typical: Float64Array;
   /** 95 % interval, given that the candidate is found: from one report on. For others it is the plain one. */
   readonly low: Float64Array;

@@ -11,9 +11,12 @@
  *   [θ - d, θ + d] with 2 Φ(d) - 1 = 0.95 Φ(θ - c)        beyond,
  * and both are one at d = t, where 1.05 Φ(t) = 1. Equal tails would have 95 %, too. But they say of a z just above c that every θ above 0 is
  * unlikely: a string was found, and would have a share of at most 0. Here the upper end is at least c + t.
+ *
+ * Of a z just above c, the median-unbiased signal is 0 all the same. There the middle is the median of the likelihood φ(z - θ) / Φ(θ - c) over
+ * the signals above 0, which is never 0: the larger of the two is taken.
  */
 
-import { endOf, normalTail, Z95 } from './tails.ts';
+import { endOf, logUpperTail, normalTail, Z95 } from './tails.ts';
 
 export interface Conditional {
   readonly low: number;
@@ -36,6 +39,21 @@ function signalAt(probability: number, z: number, c: number): number {
   return excess(0) >= 0 ? 0 : rootOf(excess, 0, z + 8);
 }
 
+/** Where the median of the likelihood may be the larger one, and its steps. */
+const [EDGE, STEP] = [1.5, 0.1];
+
+/** The median of φ(z - θ) / Φ(θ - c) over θ > 0, by the midpoints of steps. */
+function likelyMiddle(z: number, c: number): number {
+  const weights: number[] = [];
+  for (let theta = STEP / 2; theta < z + 5; theta += STEP) weights.push(Math.exp(-((z - theta) ** 2) / 2 - logUpperTail(c - theta)));
+  let half = weights.reduce((sum, weight) => sum + weight, 0) / 2;
+  const last = weights.findIndex((weight) => {
+    half -= weight;
+    return half <= 0;
+  });
+  return (last + 1 + half / (weights[last] as number)) * STEP;
+}
+
 /** By how much a distance of z and θ exceeds d: as probabilities. */
 const beyond = (z: number, c: number, theta: number): number => 1 - 2 * normalTail(Math.abs(z - theta)) - COVERED * normalTail(c - theta);
 
@@ -51,7 +69,8 @@ function lowEnd(z: number, c: number): number {
 export function conditionalOn(z: number, c: number): Conditional {
   if (z - c > CLEAR) return { low: Math.max(0, z - Z95), middle: z, high: z + Z95 };
   const high = rootOf((theta) => beyond(z, c, theta), z, z + Z95);
-  return { low: lowEnd(z, c), middle: signalAt(1 / 2, z, c), high: Math.max(0, high) };
+  const unbiased = signalAt(1 / 2, z, c);
+  return { low: lowEnd(z, c), middle: z - c < EDGE ? Math.max(unbiased, likelyMiddle(z, c)) : unbiased, high: Math.max(0, high) };
 }
 
 /*
@@ -64,7 +83,8 @@ export function conditionalOn(z: number, c: number): Conditional {
  *
  * n is estimated from the reported ones themselves: y = (X - c)/σ of the m that lie within WIDTH of their thresholds. Strings get rarer with
  * their share, so their density is taken to fall exponentially there: with the rate λ of the largest likelihood, n = m λ / (1 - e^(-λ WIDTH)).
- * The logarithms of m and of λ have variances of about 1/m each.
+ * The logarithms of m and of λ have variances of about 1/m each. Strings of one size or of an even spread do not fall off like that, and n is
+ * only known to within a part of it.
  */
 
 /** A reported estimate. The threshold is that of its own, at most the estimate. */
@@ -77,6 +97,8 @@ export interface Reported {
 /** Beyond, the density at the threshold is not told. */
 const WIDTH = 3;
 const [LEAST_RATE, MOST_RATE] = [1e-6, 100];
+/** The standard error of n from the shape of the density, as a part of n. */
+const UNSHAPED = 0.5;
 
 /** λ for a mean distance, at least 0, where the density does not fall. */
 function rateOf(mean: number): number {
@@ -90,7 +112,7 @@ function densityAt(distances: readonly number[]): { readonly density: number; re
   const m = near.length;
   const rate = m === 0 ? 0 : rateOf(near.reduce((sum, y) => sum + y, 0) / m);
   const each = rate === 0 ? 1 / WIDTH : rate / -Math.expm1(-rate * WIDTH);
-  return { density: m * each, error: each * Math.sqrt(2 * Math.max(m, 1)) };
+  return { density: m * each, error: each * Math.hypot(Math.sqrt(2 * Math.max(m, 1)), UNSHAPED * m) };
 }
 
 /** The sum of the means of reported estimates, with its variance. At least 0. */
