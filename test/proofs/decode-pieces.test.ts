@@ -327,7 +327,7 @@ describe('intervals given selection', () => {
 });
 
 describe('intervals of counts', () => {
-  /** Of a count with mean 3 + s, the share of counts whose interval holds s. */
+  /** The probability that the interval of a count with mean 3 + s holds s. */
   function coverage(s: number, ends: (estimate: number, error: number) => { readonly low: number; readonly high: number }): number {
     let [chance, held] = [Math.exp(-3 - s), 0];
     for (let count = 0; count < 200; count++) {

@@ -32,7 +32,7 @@ export async function decode(args: readonly string[]): Promise<Ran> {
       only: text(PARTS),
       sets: text('200'),
       rounds: text('12'),
-      stride: text('4'),
+      stride: text('5'),
       seed: text('20000'),
       cases: text('../shared/data/rappor'),
     },

@@ -4,5 +4,5 @@ import { expect, test } from 'vitest';
 import { gridFailures, gridTrials } from './grid.ts';
 
 test('the decoder holds its rates from 300 to 100,000 reports and from ε 1 to 8', { timeout: 3_600_000 }, () => {
-  expect(gridFailures(gridTrials(0, 11, 40_000), 1e-6)).toEqual([]);
+  expect(gridFailures(gridTrials(0, 11, 50_000), 1e-6)).toEqual([]);
 });

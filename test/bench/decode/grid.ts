@@ -3,7 +3,7 @@
  * listed strings, the law of the unlisted mass, the exact tail of each score and the number of strings that nobody has. The oracle's null
  * variance leaves out the candidate's own share.
  *
- * There are 504 settings. A run takes each `stride`-th of them, so that each level of a factor meets all levels of the others in turn.
+ * There are 504 settings. A run takes each `stride`-th of them: all levels of each factor in turn, where the stride shares no factor with 504.
  */
 
 import { gather, observe, weighing } from '#collector/decoding/decode/cells.ts';
@@ -18,7 +18,7 @@ const REPORTS = [300, 1_000, 3_000, 10_000, 30_000, 100_000] as const;
 const EPSILONS = [1, 2, 3, 4, 5, 6, 8] as const;
 
 /** All settings, such that settings next to each other differ in each factor, as far as there are levels. */
-export const GRID: readonly FleetSetting[] = Array.from({ length: 504 }, (_, i) => {
+const GRID: readonly FleetSetting[] = Array.from({ length: 504 }, (_, i) => {
   const [e, rest] = [i % 7, Math.floor(i / 7)];
   const [n, more] = [(rest + e) % 6, Math.floor(rest / 6)];
   const [s, m] = [(more + rest + e) % 6, (Math.floor(more / 6) + rest + e) % 2];
@@ -31,7 +31,7 @@ export const GRID: readonly FleetSetting[] = Array.from({ length: 504 }, (_, i) 
 });
 
 /** One set: true and false strings that were found and that the oracle finds, and covered truths. */
-export interface GridTrial {
+interface GridTrial {
   readonly setting: FleetSetting;
   readonly right: number;
   readonly wrong: number;
@@ -83,7 +83,7 @@ function oracleOf({ counts, map, population, sampled, listed, unlisted }: FleetS
 }
 
 /** Decodes a set, and compares. */
-export function gridTrial(setting: FleetSetting, map: ReturnType<typeof fleetMapOf>, seed: number): GridTrial {
+function gridTrial(setting: FleetSetting, map: ReturnType<typeof fleetMapOf>, seed: number): GridTrial {
   const set = fleetSet(setting, map, seed);
   const started = process.cpuUsage().user;
   const found = findings({ counts: set.counts, map, fdr: FDR });
@@ -130,7 +130,7 @@ function ratio(over: readonly number[], under: readonly number[]): readonly [val
   return [value, Math.sqrt(sum(over.map((each, i) => (each - value * (under[i] as number)) ** 2))) / sum(under)];
 }
 
-export function groupOf(trials: readonly GridTrial[]): Group {
+function groupOf(trials: readonly GridTrial[]): Group {
   const [fdp, fdpError] = ratio(
     trials.map(({ right, wrong }) => wrong / Math.max(1, right + wrong)),
     trials.map(() => 1),
@@ -172,7 +172,7 @@ export function groupOf(trials: readonly GridTrial[]): Group {
 const isListed = ({ setting }: GridTrial): boolean => setting.spectrum !== 'half unlisted';
 
 /** The regimes: all, and each level of each factor. */
-export function regimesOf(trials: readonly GridTrial[]): readonly (readonly [name: string, trials: readonly GridTrial[]])[] {
+function regimesOf(trials: readonly GridTrial[]): readonly (readonly [name: string, trials: readonly GridTrial[]])[] {
   const by = (name: (setting: FleetSetting) => string): readonly (readonly [string, readonly GridTrial[]])[] =>
     [...new Set(trials.map(({ setting }) => name(setting)))]
       .sort()

@@ -159,8 +159,8 @@ export const normalAt = ({ scores, normals }: NullLaw, score: number): number =>
  * a p-value holds all of that of the score itself.
  */
 
-/** Steps of the lattice in a standard deviation of T, for so many cohorts. The more cohorts, the fewer steps: the time is then the same. */
-const stepsFor = (cohorts: number): number => 1_100 / cohorts ** 0.25;
+/** Steps of the lattice in a standard deviation of T. The more cohorts and hashes, the fewer steps: the time is then about the same. */
+const stepsFor = (cohorts: number, hashes: number): number => 1_100 / cohorts ** 0.25 / hashes;
 /** Probabilities above the window are rarer than any p-value that decides. So much below it is counted at its lower end, for each cohort. */
 const [RAREST, LEFT_OUT] = [1e-20, 1e-14];
 
@@ -235,7 +235,7 @@ export function exactLaw(g: Field, weights: Field, width: number, hashes: number
   const ways = surjections(hashes);
   let cohorts = 0;
   for (let start = 0; start < g.length; start += width) cohorts += Number(weights[start] !== 0);
-  const step = variance > 0 ? Math.sqrt(variance) / stepsFor(cohorts) : 1;
+  const step = variance > 0 ? Math.sqrt(variance) / stepsFor(cohorts, hashes) : 1;
   let law: Float64Array = Float64Array.of(1);
   let [middle, spread] = [0, 0];
   for (let start = 0; start < g.length; start += width) {

@@ -12,7 +12,7 @@
  * and both are one at d = t, where 1.05 Φ(t) = 1. Equal tails would have 95 %, too. But they say of a z just above c that every θ above 0 is
  * unlikely: a string was found, and would have a share of at most 0. Here the upper end is at least c + t.
  *
- * Of a z just above c, the median-unbiased signal is 0 all the same. There the middle is the median of the likelihood φ(z - θ) / Φ(θ - c) over
+ * The median-unbiased signal of a z just above c is 0 all the same. There the middle is the median of the likelihood φ(z - θ) / Φ(θ - c) over
  * the signals above 0, which is never 0: the larger of the two is taken.
  */
 
