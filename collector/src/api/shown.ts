@@ -17,7 +17,7 @@ export type { Among, Estimate } from '../estimation/estimate.ts';
 export { views } from '../estimation/questions.ts';
 export type { Answer as Release, Preview } from '../release/answer.ts';
 export type { Cell } from '../release/measures/measure.ts';
-export { type Draft as DraftOfMeasure, percent } from '../release/measures/page.ts';
+export { BELOW_ZERO, costInWords, type Draft as DraftOfMeasure, percent } from '../release/measures/page.ts';
 export { type Measure, menuOfKinds, onPageOf } from '../release/measures/table.ts';
 export type { Measured } from '../release/query/making.ts';
 export type { Question } from '../release/query/question.ts';

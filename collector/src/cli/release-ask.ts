@@ -7,6 +7,7 @@ import { print, unreadBecause } from '../base/usage.ts';
 import { type Answer, answerCsv, assertTabular, type Preview } from '../release/answer.ts';
 import { type DayRangeText, type RangeSum, rangeSum } from '../release/measures/days.ts';
 import type { Cell, ExpectedError } from '../release/measures/measure.ts';
+import { BELOW_ZERO, costInWords } from '../release/measures/page.ts';
 import type { Named } from '../release/measures/share.ts';
 import { KINDS, type Kind, kindOf, type Measure } from '../release/measures/table.ts';
 import { systemRandom } from '../release/mechanisms/random.ts';
@@ -41,6 +42,7 @@ export interface AskOptions extends AdminPlace, OfKinds {
   readonly out?: string;
   readonly raw?: true;
   readonly epsilon?: string;
+  readonly rho?: string;
   readonly again?: boolean;
   readonly preview?: boolean;
   readonly json?: boolean;
@@ -58,18 +60,24 @@ const listed = (names: readonly string[], last: 'and' | 'or'): string => `${name
 
 /** The measurement that options ask for. @throws {UsageError} */
 function measureOf(options: AskOptions): Measure {
-  const { low, high, about, groupBy } = options;
-  const epsilon = required('--epsilon', options.epsilon);
+  const { low, high, about, groupBy, rho } = options;
+  const epsilon = rho ?? required('--epsilon', options.epsilon);
+  if (rho !== undefined && options.epsilon !== undefined) throw new UsageError('expected --epsilon or --rho, got both');
   const [kind, ...others] = KINDS.filter((each) => options[each] !== undefined);
   if (kind === undefined || others.length > 0)
     throw new UsageError(`expected one of ${listed(KINDS.map(optionOf), 'and')}, got ${kind === undefined ? 'none' : others.length + 1}`);
-  const { hasGroups, ofOptions } = kindOf(kind);
+  const { hasGroups, takesRho, ofOptions } = kindOf(kind);
+  if (rho !== undefined && !takesRho) {
+    const taking = KINDS.filter((each) => kindOf(each).takesRho);
+    throw new UsageError(`--rho: expected ${listed(taking.map(optionOf), 'or')} with it, got ${optionOf(kind)}`);
+  }
   if (groupBy && !hasGroups) {
     const grouped = KINDS.filter((each) => kindOf(each).hasGroups);
     throw new UsageError(`--group-by: expected ${listed(grouped.map(optionOf), 'or')} with it, got another`);
   }
   return ofOptions(options[kind] as never, {
     epsilon,
+    paid: rho === undefined ? { epsilon } : { rho },
     grouped: groupBy ? { groupBy } : {},
     low,
     high,
@@ -212,13 +220,13 @@ function linesOf({ cells = [], chosen, error, table: synthetic, ...rest }: Measu
     return [heading, cellsText(cells)];
   }
   const heading = `${nameOf(rest)}${found === undefined ? '' : `: ${found}`} (${errorText(error, rest.measure)})`;
-  return found === undefined ? [heading, cellsText(cells)] : [heading];
+  return [heading, ...(found === undefined ? [cellsText(cells)] : []), ...(cells.some(({ value }) => value < 0) ? [BELOW_ZERO] : [])];
 }
 
 function costLine({ cost, perDevice, days, bound }: Pick<Preview, 'cost' | 'perDevice' | 'days' | 'bound'>): string {
   const reports = bound === 1 ? 'one report' : `${bound} reports`;
-  const several = days === 1 ? '' : `; ε ${perDevice.epsilon} for a device that reports on all ${days} days`;
-  return `cost: ε ${cost.epsilon} for each device-day, of at most ${reports}${several}`;
+  const several = days === 1 ? '' : `; ${costInWords(perDevice)} for a device that reports on all ${days} days`;
+  return `cost: ${costInWords(cost)} for each device-day, of at most ${reports}${several}`;
 }
 
 /** An answer in lines. */

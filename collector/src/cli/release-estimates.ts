@@ -4,8 +4,7 @@ import { answersOf, rangeOf } from '@murmuration/shared';
 import { COUNT_BETA, type PublishedEstimates, publishedEstimates } from '../answers/published-estimates.ts';
 import { UsageError } from '../base/fault.ts';
 import { print } from '../base/usage.ts';
-import { parseAmount } from '../release/budget/amount.ts';
-import { geometric } from '../release/mechanisms/geometric.ts';
+import { noiseFor, spentOf } from '../release/measures/measure.ts';
 import { systemRandom } from '../release/mechanisms/random.ts';
 import { type Measured, measuringBy } from '../release/query/making.ts';
 import type { Question } from '../release/query/question.ts';
@@ -21,20 +20,25 @@ import { table } from './table.ts';
 /** The options. */
 export interface EstimatesOptions extends StoredOptions {
   readonly analyst: string;
-  readonly epsilon: string;
+  readonly epsilon?: string;
+  readonly rho?: string;
   readonly minimum: number;
   readonly json?: boolean;
 }
 
 /** The question for the number of reports that the estimates are of. */
-function questionOf(
-  { app, metric, schemas }: PublishedMetric,
-  { from = '', to = from, exclude, segment, epsilon }: EstimatesOptions,
-): Question {
+function questionOf({ app, metric, schemas }: PublishedMetric, options: EstimatesOptions): Question {
+  const { from = '', to = from, exclude, segment, epsilon, rho } = options;
   const version = schemas.map((wire) => wire.split('/')[1] as string);
   const segments = Object.fromEntries(Object.entries(segment).map(([name, value]) => [name, [value]]));
-  const without = exclude === undefined ? {} : { exclude: exclude.split(',') };
-  return { app, from, to, ...without, where: { ...segments, metric: [metric], version }, measures: [{ kind: 'count', epsilon }] };
+  return {
+    app,
+    from,
+    to,
+    ...(exclude !== undefined && { exclude: exclude.split(',') }),
+    where: { ...segments, metric: [metric], version },
+    measures: [{ kind: 'count', ...(epsilon !== undefined && { epsilon }), ...(rho !== undefined && { rho }) }],
+  };
 }
 
 function textOf({ reports, answers }: PublishedEstimates): string {
@@ -70,7 +74,7 @@ export async function estimates(options: EstimatesOptions): Promise<void> {
     const { results } = await releases.ask({ analyst: options.analyst, catalog, question: questionOf(metric, options) });
     const [{ measure, error, cells }] = results as readonly [Measured];
     // A stored answer may have a larger ε than was asked for, and the smaller noise of it.
-    const noise = geometric({ epsilon: parseAmount(measure.epsilon, 'epsilon'), sensitivity: error.sensitivity });
+    const noise = noiseFor(spentOf(measure), error.sensitivity);
     const published = publishedEstimates(request, { value: cells?.[0]?.value ?? 0, within: noise.accuracy(COUNT_BETA) });
     print(options.json, published, () => textOf(published));
   });

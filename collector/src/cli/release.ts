@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { RAW_OPTION } from '../base/csv.ts';
 import { print, wholeOption } from '../base/usage.ts';
-import { override } from '../release/budget/budgets.ts';
+import { type CostText, override } from '../release/budget/budgets.ts';
 import { valueOption } from '../release/measures/share.ts';
 import { KINDS, kindOf } from '../release/measures/table.ts';
 import { COMMAND_LINE } from '../storage/admin/database.ts';
@@ -31,7 +31,7 @@ interface OverrideOptions extends AdminPlace {
 function wordsOf({ kind, body, question }: Entry): string {
   if (kind === 'override' || kind === 'stream-end') return String(body);
   const { cost, unit, amount, limit, charge, value, shared } = body as {
-    readonly cost?: { readonly epsilon: string };
+    readonly cost?: CostText;
     readonly unit?: string;
     readonly amount?: string;
     readonly limit?: { readonly unit: string; readonly amount: string };
@@ -42,7 +42,8 @@ function wordsOf({ kind, body, question }: Entry): string {
   if (kind === 'table') return `${limit?.unit} ${limit?.amount}`;
   if (kind === 'budget') return `${unit} ${amount}`;
   if (kind === 'answer' || kind === 'stream') return `for charge ${charge}`;
-  if (kind === 'charge') return `epsilon ${cost?.epsilon}${shared === undefined ? '' : `, once for all charges of ${shared}`}`;
+  if (kind === 'charge')
+    return `${cost?.epsilon === undefined ? `rho ${cost?.rho}` : `epsilon ${cost.epsilon}`}${shared === undefined ? '' : `, once for all charges of ${shared}`}`;
   const [, stream] = question.split(' '); // without the hash of the conditions
   return `stream ${stream}: ${value?.trim()}`;
 }
@@ -104,13 +105,15 @@ export function addRelease(program: Command): void {
     .option('--out <file>', 'also write the numbers to a file, as CSV')
     .option(...RAW_OPTION)
     .option('--epsilon <amount>', 'what the answer costs each device-day: 0.1 or 1/3')
+    .option('--rho <amount>', 'of --count, --sum, --share and --days, in place of --epsilon: the cost to budgets in ρ, with less noise')
     .option('--again', 'pay for a new answer, even if there is a stored one')
     .option('--preview', 'say what the answer would cost and how far it would be off, and spend nothing')
     .action(ask);
   addStored(release.command('estimates'))
     .description('the estimates of a metric beside a released number of reports, with the error that this number gives')
     .requiredOption('--analyst <name>', 'whose budget is charged for the number of reports')
-    .requiredOption('--epsilon <amount>', 'what the number of reports costs each device-day')
+    .option('--epsilon <amount>', 'what the number of reports costs each device-day')
+    .option('--rho <amount>', 'in place of --epsilon: the cost to budgets in ρ, with less noise')
     .option('--minimum <n>', 'no estimates where fewer reports than this are released', wholeOption('--minimum', 1), 20)
     .option('--json', 'print one JSON document on standard output')
     .action(estimates);

@@ -1,7 +1,7 @@
 // The answers so far: each question in words, its numbers, and what they cost.
 
 import type { VNode } from 'preact';
-import { type Cell, type Measured, onPageOf, percent, type Release } from '../api/shown.ts';
+import { BELOW_ZERO, type Cell, costInWords, type Measured, onPageOf, percent, type Release } from '../api/shown.ts';
 import { count, dayRange } from './format.ts';
 
 // A picture of an answer to days: a line through the days, and a band of two standard errors to each side.
@@ -17,18 +17,22 @@ function DaysPicture({ cells }: { cells: NonNullable<Measured['cells']> }): VNod
   const days = cells.map(({ values }) => values['day'] ?? '');
   const [from, to] = [days[0] ?? '', days.at(-1) ?? ''];
   const numbers = cells.map(({ value }) => value);
-  const half = BAND * (cells[0]?.standardError ?? 0);
+  const halves = cells.map(({ standardError = 0 }) => BAND * standardError);
   // The axis begins at 0, and below it where noise has made a day negative.
-  const [low, high] = [Math.min(0, ...numbers.map((value) => value - half)), Math.max(1, ...numbers.map((value) => value + half))];
+  const [low, high] = [
+    Math.min(0, ...numbers.map((value, i) => value - (halves[i] ?? 0))),
+    Math.max(1, ...numbers.map((value, i) => value + (halves[i] ?? 0))),
+  ];
   const x = (i: number): number => (cells.length === 1 ? WIDTH / 2 : (i / (cells.length - 1)) * WIDTH);
   const y = (value: number): number => HEIGHT * (1 - (value - low) / (high - low));
-  const along = (by: number): readonly string[] => numbers.map((value, i) => `${x(i).toFixed(1)},${y(value + by).toFixed(1)}`);
+  const along = (by: number): readonly string[] =>
+    numbers.map((value, i) => `${x(i).toFixed(1)},${y(value + by * (halves[i] ?? 0)).toFixed(1)}`);
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
   const label = `Reports by day, ${dayRange(from, to)}: from ${signed(least)} to ${signed(most)}`;
   return (
     <figure class="release-days">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
-        <polygon points={[...along(half), ...along(-half).toReversed()].join(' ')} />
+        <polygon points={[...along(1), ...along(-1).toReversed()].join(' ')} />
         <line x1="0" x2={WIDTH} y1={y(0)} y2={y(0)} />
         <polyline points={along(0).join(' ')} />
       </svg>
@@ -103,6 +107,7 @@ function Result(result: Measured): VNode {
           </table>
         </div>
       )}
+      {cells.some(({ value }) => value < 0) && <p class="quiet">{BELOW_ZERO}</p>}
       {cells.length > MOST_ROWS && measure.kind !== 'days' && (
         <p class="quiet">
           The first {MOST_ROWS} of {count(cells.length)} rows. The API gives all of them as CSV.
@@ -124,8 +129,8 @@ function Released({ question, results, analyst, cost, perDevice, days, openDays,
         <Result key={`${result.part ?? ''} ${i}`} {...result} />
       ))}
       <p class="quiet">
-        {analyst} paid ε {cost.epsilon} for each device-day
-        {days > 1 && `, ε ${perDevice.epsilon} for a device that reports on all ${days} days`}. Entry {entry.n} of the ledger,{' '}
+        {analyst} paid {costInWords(cost)} for each device-day
+        {days > 1 && `, ${costInWords(perDevice)} for a device that reports on all ${days} days`}. Entry {entry.n} of the ledger,{' '}
         <code title={entry.hash}>{entry.hash.slice(0, 12)}</code>.{openDays > 0 && ` ${openDays} of the days could still take reports.`}
       </p>
     </article>

@@ -2,7 +2,7 @@
 
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { onPageOf, type Preview, type ReleaseTable } from '../api/shown.ts';
+import { costInWords, onPageOf, type Preview, type ReleaseTable } from '../api/shown.ts';
 import { problemInWords } from './api.ts';
 import { count } from './format.ts';
 import { fetchAnswer, fetchPreview } from './release-api.ts';
@@ -51,8 +51,8 @@ function Expected({ preview }: { preview: Preview | string | null }): VNode {
     <div class="release-expected" role="status">
       <p>{errors[0] && expectedError(errors[0])}</p>
       <p>
-        It costs <strong>ε {cost.epsilon}</strong> for each device-day, of at most {bound} {bound === 1 ? 'report' : 'reports'}
-        {days > 1 && `; ε ${perDevice.epsilon} for a device that reports on all ${days} days`}. You have{' '}
+        It costs <strong>{costInWords(cost)}</strong> for each device-day, of at most {bound} {bound === 1 ? 'report' : 'reports'}
+        {days > 1 && `; ${costInWords(perDevice)} for a device that reports on all ${days} days`}. You have{' '}
         {left === undefined ? 'no budget here' : `${left} left`}.
       </p>
     </div>
@@ -88,7 +88,7 @@ export function Editor({ tables, onAnswer }: { tables: readonly ReleaseTable[]; 
       <Expected preview={preview} />
       <div class="release-ask">
         <button type="submit" disabled={typeof preview === 'string' || preview === null || preview.left === undefined}>
-          {typeof preview === 'object' && preview !== null ? `Ask for ε ${preview.cost.epsilon}` : 'Ask'}
+          {typeof preview === 'object' && preview !== null ? `Ask for ${costInWords(preview.cost)}` : 'Ask'}
         </button>
         <p role="alert">{said}</p>
       </div>

@@ -31,7 +31,10 @@ export function firstDraft(table: ReleaseTable, now: number): Draft {
   const [column = 'metric', other = 'day'] = [...names.filter((name) => name !== 'metric' && valuesOf(table, name).length > 1), 'day'];
   const days = { from: dayOf(now - 7 * DAY_MS), to: dayOf(now - DAY_MS) };
   const more = { column, other, value: valuesOf(table, column)[0] ?? '', columns: ['day', ...names.filter((name) => name !== 'metric')] };
-  return { app, ...days, kind: 'count', ...more, about: '1000', low: '0', high: '10', groupBy: '', epsilon: '0.1', where: { metric } };
+  // Where all budgets add up ρ, Gaussian noise is the smaller one.
+  const isInRho = table.budgets.length > 0 && table.budgets.every(({ limit }) => limit?.unit === 'rho');
+  const cost = isInRho ? ({ unit: 'rho', epsilon: '0.005' } as const) : ({ unit: 'epsilon', epsilon: '0.1' } as const);
+  return { app, ...days, kind: 'count', ...more, about: '1000', low: '0', high: '10', groupBy: '', ...cost, where: { metric } };
 }
 
 /** The draft with another column, and a value of it. */
@@ -181,6 +184,28 @@ function MeasureFields(part: Part): VNode {
   );
 }
 
+/** The amount that is paid, and its unit where there is a choice. */
+function CostFields(part: Part): VNode {
+  const { draft, change } = part;
+  const takesRho = onPageOf(draft.kind).takesRho === true;
+  return (
+    <>
+      {takesRho && (
+        <Menu
+          name="paid in"
+          value={draft.unit}
+          options={[
+            ['epsilon', 'ε'],
+            ['rho', 'ρ'],
+          ]}
+          onChoose={(unit) => change({ unit: unit as Draft['unit'] })}
+        />
+      )}
+      <TextField {...part} name={takesRho && draft.unit === 'rho' ? 'ρ' : 'ε'} field="epsilon" type="text" />
+    </>
+  );
+}
+
 /** All fields: those that choose rows, and those that say what is measured of them. */
 export function Fields({
   tables,
@@ -219,7 +244,7 @@ export function Fields({
       </div>
       <div class="filters">
         <MeasureFields {...part} />
-        <TextField {...part} name="ε" field="epsilon" type="text" />
+        <CostFields {...part} />
       </div>
     </>
   );

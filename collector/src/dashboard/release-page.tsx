@@ -18,10 +18,10 @@ type Budget = ReleaseTable['budgets'][number];
 
 const SIGNS = { epsilon: 'ε', rho: 'ρ' } as const;
 
-/** The value of a decimal or a fraction, for the length of a bar. */
+/** The value of a decimal or a fraction, for the length of a bar. What is unbounded fills it. */
 function sizeOf(text: string): number {
   const [above = 0, below = 1] = text.split('/').map(Number);
-  return above / below;
+  return Number.isFinite(above / below) ? above / below : Number.MAX_VALUE;
 }
 
 const textOf = (limit: Budget['limit']): string => (limit === null ? 'none' : `${SIGNS[limit.unit]} ${limit.amount}`);

@@ -1,7 +1,7 @@
 // Streams of questions: what each was opened for, how far it has come, and its answers.
 
 import type { VNode } from 'preact';
-import type { StreamAnswer, StreamWithAnswers } from '../api/shown.ts';
+import { costInWords, type StreamAnswer, type StreamWithAnswers } from '../api/shown.ts';
 import { count, dayRange } from './format.ts';
 
 const number = (value: number): string => count(value).replace('-', '\u2212');
@@ -56,7 +56,7 @@ function OneStream({ stream }: { stream: StreamWithAnswers }): VNode {
         Stream {stream.stream}: {app}, {dayRange(from, to)}
       </h3>
       <p class="quiet">
-        About {number(total)} reports. {analysts.join(', ')} may ask and paid ε {cost.epsilon} for each device-day.{' '}
+        About {number(total)} reports. {analysts.join(', ')} may ask and paid {costInWords(cost)} for each device-day.{' '}
         {ended === undefined
           ? `${count(queries - answered)} questions are left, and ${count(hardLeft)} of them may be hard.`
           : `It answers no new questions: ${ended}.`}

@@ -3,16 +3,13 @@
 import { field, type WriteField } from '../base/csv.ts';
 import type { Entry } from '../storage/release-ledger.ts';
 import type { Cost } from './budget/accounting.ts';
-import { compare, parseAmount, times } from './budget/amount.ts';
-import { costJson } from './budget/budgets.ts';
-import type { ExpectedError } from './measures/measure.ts';
+import { compare, times } from './budget/amount.ts';
+import { type CostText, costJson } from './budget/budgets.ts';
+import { type ExpectedError, spentOf } from './measures/measure.ts';
 import { KINDS, kindOf, type Measure } from './measures/table.ts';
 import type { Measured } from './query/making.ts';
 import type { Question } from './query/question.ts';
 import { allMeasures, type Resolved } from './query/resolve.ts';
-
-/** Cost of an answer: ε and ρ as exact texts. */
-type CostText = ReturnType<typeof costJson>;
 
 /** Cost and error of a question, before it is asked. */
 export interface Preview {
@@ -46,8 +43,8 @@ export interface Answer extends StoredAnswer {
 }
 
 /** Loss of one device that reports on every one of so many days (group privacy: Bun and Steinke 2016, proposition 1.9, for ρ). */
-const perDevice = ({ epsilon, rho }: Cost, days: number): CostText =>
-  costJson({ epsilon: times(epsilon, days), rho: times(times(rho, days), days) });
+export const perDevice = ({ epsilon, rho }: Cost, days: number): CostText =>
+  costJson({ epsilon: epsilon && times(epsilon, days), rho: times(times(rho, days), days) });
 
 const daysIn = ({ from, to }: Resolved): number => to - from + 1;
 
@@ -63,12 +60,14 @@ export function answerOf({ n, hash, at, analyst, body }: Entry, isRepeated: bool
   return { ...answer, analyst, entry: { n, hash, at }, isRepeated };
 }
 
-/** True if a stored answer has at least the ε of each measurement that is asked for. */
+/** True if a stored answer has at least the ε or ρ of each measurement that is asked for, in the same unit. */
 export function isEnough({ body }: Entry, { question }: Resolved): boolean {
   const stored = allMeasures((body as unknown as StoredAnswer).question);
   return allMeasures(question).every(({ measure }, i) => {
     const known = stored[i];
-    return known !== undefined && compare(parseAmount(known.measure.epsilon, 'epsilon'), parseAmount(measure.epsilon, 'epsilon')) >= 0;
+    if (known === undefined) return false;
+    const [before, now] = [spentOf(known.measure), spentOf(measure)];
+    return before.unit === now.unit && compare(before.amount, now.amount) >= 0;
   });
 }
 

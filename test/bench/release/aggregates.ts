@@ -6,7 +6,6 @@
 import { seededRng, words } from '@murmuration/client/testing';
 import { cramersV } from '#collector/estimation/statistics/cramers-v.ts';
 import { associationBy } from '#collector/release/measures/association.ts';
-import { quotient } from '#collector/release/measures/share.ts';
 import { cells, geometric } from '#collector/release/mechanisms/geometric.ts';
 import { createRandom, type Random } from '#collector/release/mechanisms/random.ts';
 import { sampleAndAggregate } from '#collector/release/mechanisms/sample-and-aggregate.ts';
@@ -38,8 +37,8 @@ export function shares(): readonly (readonly string[])[] {
     const counts = [SHARE * reports, (1 - SHARE) * reports];
     const noise = cells(geometric({ epsilon, sensitivity: 1 }), 2);
     const byCounts = errorOf(SHARE, () => {
-      const [of = 0, rest = 0] = noise.release(counts, random);
-      return quotient(of, rest, 0).value;
+      const [of = 0, rest = 0] = noise.release(counts, random).map((count) => Math.max(0, count));
+      return of + rest > 0 ? of / (of + rest) : 1 / 2;
     });
     const byBlocks = [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048].map((blocks) => {
       const mechanism = sampleAndAggregate({

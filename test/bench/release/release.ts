@@ -1,6 +1,7 @@
 /** `npm run bench -- release`: errors of the release mechanisms against theory and bounds, the speed of exact samples, and cross-overs. */
 
 import { seededRng, words } from '@murmuration/client/testing';
+import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { createRandom, systemRandom } from '#collector/release/mechanisms/random.ts';
 import { decimal } from '../../collector/release/mechanisms/decimal.ts';
@@ -9,7 +10,7 @@ import { atMost } from '../../proofs/statistics.ts';
 import { holds, type Line, rowOf } from '../lines.ts';
 import { associations, shares } from './aggregates.ts';
 import { crossOver } from './cross-over.ts';
-import { designs } from './designs.ts';
+import { designs, factorizations } from './designs.ts';
 import { offsets } from './offsets.ts';
 import { published } from './published.ts';
 import { tables } from './tables.ts';
@@ -91,7 +92,19 @@ function speeds(): readonly Line[] {
     const measured = speedOf(() => sample(random), 1_000_000);
     return { what: `geometric samples, ε ${epsilon}`, measured, unit: 'per CPU second', ...(atLeast && { target: { atLeast } }) };
   };
-  return [...['0.01', '0.1', '0.5', '1', '2.5'].map((epsilon) => geometricSpeed(epsilon, 1_000_000))];
+  const gaussianSpeed = (rho: string): Line => {
+    const { sample } = gaussian({ rho: decimal(rho, 'ρ'), squaredSensitivity: 1n });
+    return {
+      what: `gaussian samples, ρ ${rho}`,
+      measured: speedOf(() => sample(random), 100_000),
+      unit: 'per CPU second',
+      target: { atLeast: 50_000 },
+    };
+  };
+  return [
+    ...['0.01', '0.1', '0.5', '1', '2.5'].map((epsilon) => geometricSpeed(epsilon, 1_000_000)),
+    ...['0.0001', '0.01', '0.5', '2'].map(gaussianSpeed),
+  ];
 }
 
 export async function release(): Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }> {
@@ -106,7 +119,8 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
     associations(),
   ];
   const beside = published();
-  const failures = [...all.flatMap(failuresOf), ...beside.failures];
+  const factored = factorizations();
+  const failures = [...all.flatMap(failuresOf), ...beside.failures, ...factored.failures];
   const errors = all.map(({ run, mean, bound, within }) => ({
     mechanism: run.name,
     what: run.what,
@@ -123,6 +137,7 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
       crossings,
       synthetic,
       ranges,
+      factored: factored.rows,
       colluders,
       published: beside.rows,
       sharing,
@@ -141,6 +156,8 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
       ...synthetic,
       [],
       ...ranges,
+      [],
+      ...factored.rows,
       [],
       ...colluders,
       [],

@@ -3,7 +3,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Charge, type Colluders, leftFor, spentBy } from '#collector/release/budget/accounting.ts';
-import { type Amount, add, amountText, compare, minus, most, parseAmount, readAmount, ZERO } from '#collector/release/budget/amount.ts';
+import {
+  type Amount,
+  add,
+  amountText,
+  compare,
+  minus,
+  most,
+  parseAmount,
+  readAmount,
+  UNBOUNDED,
+  ZERO,
+} from '#collector/release/budget/amount.ts';
 import { pure, toDouble } from '#collector/release/mechanisms/mechanism.ts';
 
 const amount = (text: string): ReturnType<typeof parseAmount> => parseAmount(text, 'it');
@@ -45,7 +56,7 @@ describe('amounts', () => {
   test('are exact: ten tenths and three thirds are one', () => {
     expect(amountText(sum(Array.from({ length: 10 }, () => amount('0.1'))))).toBe('1');
     expect(amountText(sum(Array.from({ length: 3 }, () => amount('1/3'))))).toBe('1');
-    expect(amountText(pure(amount('0.1')).rho)).toBe('0.005');
+    expect(amountText(pure(amount('0.1')).rho)).toBe('0.004995837496');
     expect(amountText(amount('2/6'))).toBe('1/3');
     expect(amountText(minus(amount('0.1'), amount('0.25')))).toBe('-0.15');
     expect(amountText(ZERO)).toBe('0');
@@ -93,7 +104,9 @@ function spentByHand(charges: readonly Charge[], { from, to }: { readonly from: 
   let spent = ZERO;
   for (let day = from; day <= to; day++) {
     const sums = analysts.map((name) =>
-      sum(charges.filter((each) => each.analyst === name && each.from <= day && day <= each.to).map(({ cost }) => cost.epsilon)),
+      sum(
+        charges.filter((each) => each.analyst === name && each.from <= day && day <= each.to).map(({ cost }) => cost.epsilon ?? UNBOUNDED),
+      ),
     );
     const sorted = sums.sort((a, b) => compare(b, a));
     spent = most(spent, sum(together === 'all' ? sorted : sorted.slice(0, together)));
@@ -132,4 +145,18 @@ describe('what is spent', () => {
     expect(amountText(leftFor('ben', [spent], limit, { from: 0, to: 9 }, 1))).toBe('1');
     expect(leftFor('ben', [spent], limit, { from: 0, to: 9 }, 2)).toEqual(ZERO);
   });
+});
+
+test('a charge in ρ leaves nothing of a budget in ε on its days, and its ρ of a budget in ρ', () => {
+  const [gaussian, geometric] = [{ epsilon: undefined, rho: amount('0.1') }, pure(amount('1'))];
+  const charges: readonly Charge[] = [
+    { analyst: 'ann', from: 1, to: 3, cost: gaussian },
+    { analyst: 'ann', from: 3, to: 9, cost: geometric },
+  ];
+  const left = (unit: 'epsilon' | 'rho', text: string, from: number, to: number): string =>
+    amountText(leftFor('ann', charges, { unit, amount: amount(text) }, { from, to }, 1));
+  expect([left('epsilon', '5', 2, 5), left('epsilon', '5', 4, 5), left('epsilon', '5', 10, 12)]).toEqual(['0', '4', '5']);
+  expect([left('rho', '1', 1, 2), left('rho', '1', 4, 5)]).toEqual(['0.9', amountText(minus(amount('1'), geometric.rho))]);
+  expect(amountText(spentBy(charges, 'epsilon', { from: 1, to: 9 }, 'all'))).toBe('unbounded');
+  expect(amountText(spentBy(charges, 'epsilon', { from: 4, to: 9 }, 'all'))).toBe('1');
 });

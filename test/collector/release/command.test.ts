@@ -143,13 +143,29 @@ describe('murmuration release', () => {
     const answer = json<Answer & { readonly cost: unknown }>(
       run('ask', '--schema', file, '--analyst', 'cid', '--question', asked, '--json'),
     );
-    expect(answer).toMatchObject({ cost: { epsilon: '1', rho: '0.5' } });
+    expect(answer).toMatchObject({ cost: { epsilon: '1', rho: '0.370024402879' } });
     expect(answer.results).toHaveLength(3);
     const { entries } = json<{ readonly entries: readonly { readonly kind: string; readonly analyst: string }[] }>(
       run('list', '--app', 'demo', '--json'),
     );
     expect(entries.filter(({ analyst }) => analyst === 'cid').map(({ kind }) => kind)).toEqual(['budget', 'charge', 'answer']);
     expect(run('list').stdout).toMatch(/charge +demo +cid +epsilon 1$/m);
+  });
+
+  test('pays in ρ for Gaussian noise, where both budgets are in ρ, and says why a number is below 0', () => {
+    // A day without reports: after it was paid for in ρ, nothing is left of a budget in ε there.
+    const before = ['--from', dayText(dayNumber(Date.now()) - 200), '--to', dayText(dayNumber(Date.now()) - 200)];
+    const inRho = (analyst: string, ...args: readonly string[]): Ran => ask('--analyst', analyst, ...before, ...args);
+    const found = inRho('cid', '--count', '--group-by', 'platform', 'version', 'metric', '--rho', '0.02');
+    expect(found.stdout).toMatch(/^count \(gaussian: standard deviation 35\.0, within 69 with 95 %/);
+    expect(found.stdout).toContain('\ncost: ρ 0.02 for each device-day');
+    expect(found.stdout).toContain('\nNumbers below 0 are small counts with noise.');
+    expect(inRho('ann', '--count', '--rho', '0.01').stderr).toMatch(/ε [\d.]+ a day, got one of ρ, which no budget in ε covers; nothing/);
+    expect(inRho('cid', '--most-used', 'platform', '--rho', '0.01').stderr).toContain(
+      '--rho: expected --count, --sum, --days or --share with it, got --most-used',
+    );
+    run('budget', 'set', '--app', 'demo', '--analyst', 'cid', '--epsilon', '9');
+    expect(inRho('cid', '--count', '--epsilon', '1').stderr).toContain('ε 0 a day');
   });
 
   test('publishes estimates beside a released number of reports, which is charged once', () => {

@@ -2,11 +2,12 @@
 
 import { readFileSync } from 'node:fs';
 import { participation } from '@murmuration/collector';
-import { dayText, parseDay } from '@murmuration/shared';
+import { dayText, parseDay, type Ratio, ratio } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { amountText, parseAmount } from '#collector/release/budget/amount.ts';
+import { amountText, parseAmount, ZERO } from '#collector/release/budget/amount.ts';
 import { KINDS, kindOf, type Measure } from '#collector/release/measures/table.ts';
+import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { toDouble } from '#collector/release/mechanisms/mechanism.ts';
 import { type Random, systemRandom } from '#collector/release/mechanisms/random.ts';
 import { measureAll, prepare } from '#collector/release/query/making.ts';
@@ -153,13 +154,43 @@ describe('a question', () => {
   });
 
   test('costs the sum of its measurements, and of a partition the costliest part', () => {
-    const epsilonOf = (question: Question): string => amountText(resolved(question).cost.epsilon);
+    const epsilonOf = (question: Question): string => amountText(resolved(question).cost.epsilon ?? ZERO);
     const third: Measure = { ...count, epsilon: '1/3' };
     expect(epsilonOf(asked({ measures: [count, third, third] }))).toBe('23/30');
     const parts = { web: [count], ios: [third, third], android: [third] };
     const partition = asked({ measures: undefined, partition: { by: 'platform', parts } });
     expect(epsilonOf(partition)).toBe('2/3');
-    expect(amountText(resolved(partition).cost.rho)).toBe('1/9');
+    // Geometric noise for three reports, from integers: r = 1/9 moved by 3, twice.
+    const third3 = toDouble(geometric({ epsilon: ratio(1n, 3n), sensitivity: 3 }).rho);
+    expect(toDouble(resolved(partition).cost.rho as Ratio)).toBeCloseTo(2 * third3, 15);
+  });
+
+  test('in ρ has Gaussian noise and no ε, and is refused where there is none of it', () => {
+    const [inRho, inEpsilon] = [
+      { kind: 'count', rho: '0.02' },
+      { ...count, epsilon: '0.1' },
+    ] as const;
+    const of = resolved(asked({ measures: [inRho, inRho] }));
+    expect(of.cost).toEqual({ epsilon: undefined, rho: parseAmount('0.04', 'rho') });
+    expect(resolved(asked({ measures: [inRho, inEpsilon] })).cost.epsilon).toBeUndefined();
+    expect(prepare(of)[0]?.error).toMatchObject({ mechanism: 'gaussian', sensitivity: 3, standardDeviation: expect.closeTo(15, 6) });
+    const days = prepare(resolved(asked({ measures: [{ kind: 'days', rho: '0.02' }] })));
+    expect(days[0]?.error.mechanism).toBe('factored days');
+    const share = { kind: 'share', rho: '0.02', column: 'platform', values: ['web'], about: 100 } as const;
+    expect(prepare(resolved(asked({ measures: [share] })))[0]?.error.mechanism).toBe('quotient of gaussian cells');
+    expect(resolved(asked({ measures: [{ kind: 'count', rho: '0.02' }] })).key).toBe(
+      resolved(asked({ measures: [{ kind: 'count', epsilon: '1' }] })).key,
+    );
+    for (const [measure, expected] of [
+      [
+        { kind: 'median', rho: '1', column: 'cores' },
+        'measures.0.rho: expected epsilon for median, which draws no Gaussian noise, got rho',
+      ],
+      [{ kind: 'count' }, 'measures.0: expected epsilon or rho, got neither'],
+      [{ kind: 'count', rho: '1', epsilon: '1' }, 'measures.0: expected epsilon or rho, got both'],
+      [{ kind: 'count', rho: '0.0000000001' }, 'measures.0.rho: expected at least 0.000000001'],
+    ] as const)
+      expect(() => resolved({ ...base, measures: [measure as unknown as Measure] })).toThrow(expected);
   });
 
   test('made by the builder is the one that is written by hand, and a misspelt column does not compile', () => {
@@ -251,8 +282,8 @@ describe('the stated epsilon', () => {
     return (with_ ?? []).reduce((sum, { cells = [], error, design, measure: { epsilon } }, i) => {
       const changes = cells.map(({ value }, at) => value - (without?.[i]?.cells?.[at]?.value ?? 0));
       // A day is in a noisy sum of each level.
-      const change = changes.reduce((all, by) => all + Math.abs(by), 0) * (design?.levels ?? 1);
-      return sum + (change / error.sensitivity) * toDouble(parseAmount(epsilon, 'epsilon'));
+      const change = changes.reduce((all, by) => all + Math.abs(by), 0) * (design !== undefined && 'levels' in design ? design.levels : 1);
+      return sum + (change / error.sensitivity) * toDouble(parseAmount(epsilon ?? '', 'epsilon'));
     }, 0);
   }
 
@@ -268,7 +299,7 @@ describe('the stated epsilon', () => {
           // A device-day: of each metric so many reports as the bound allows, in any segments and versions.
           const each = batches < 3 ? batches : 1;
           const deviceDay = drawn.filter((one, i) => drawn.slice(0, i).filter(({ metric }) => metric === one.metric).length < each);
-          expect(lossOf(of, rows, deviceDay)).toBeLessThanOrEqual(toDouble(of.cost.epsilon) * (1 + 1e-12));
+          expect(lossOf(of, rows, deviceDay)).toBeLessThanOrEqual(toDouble(of.cost.epsilon as Ratio) * (1 + 1e-12));
         },
       ),
       { numRuns: 500 },
@@ -282,8 +313,8 @@ describe('the stated epsilon', () => {
       (metric): ReportCount => ({ schema: wires[1], metric, day: FROM, segment: { platform: 'web', cores: '1' }, reports: 1 }),
     );
     expect(of.bound).toBe(3);
-    expect(lossOf(of, [], all)).toBeCloseTo(toDouble(of.cost.epsilon), 12);
-    expect(lossOf(year, [], all)).toBeCloseTo(toDouble(of.cost.epsilon), 9);
+    expect(lossOf(of, [], all)).toBeCloseTo(toDouble(of.cost.epsilon as Ratio), 12);
+    expect(lossOf(year, [], all)).toBeCloseTo(toDouble(of.cost.epsilon as Ratio), 9);
   });
 });
 

@@ -42,7 +42,7 @@ export const questionForm: z.ZodType<{ readonly where?: Conditions }> = exactly(
 );
 
 const amount = z.string().meta({ description: 'A decimal or a fraction, exact.' });
-const cost = z.strictObject({ epsilon: amount, rho: amount });
+const cost = z.strictObject({ epsilon: amount.exactOptional(), rho: amount });
 const conditions = z.record(z.string(), z.array(z.string()));
 const entry = z
   .strictObject({ n: z.int().min(1), hash: z.string(), at: z.iso.datetime() })

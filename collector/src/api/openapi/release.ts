@@ -47,10 +47,14 @@ export interface ReleaseTable {
 }
 
 const amount = z.string().meta({ description: 'A decimal or a fraction, exact.' });
-const cost = z.strictObject({ epsilon: amount, rho: amount });
+const cost = z.strictObject({ epsilon: amount.exactOptional().meta({ description: 'Absent where no ε covers the answer.' }), rho: amount });
 const limit = z.strictObject({ unit: z.enum(UNITS), amount });
 // The parts of stored questions are described in short: the forms of questions have all of them.
-const measure = z.looseObject({ kind: z.enum(KINDS), epsilon: amount }) as unknown as z.ZodType<Measure>;
+const measure = z.looseObject({
+  kind: z.enum(KINDS),
+  epsilon: amount.exactOptional(),
+  rho: amount.exactOptional(),
+}) as unknown as z.ZodType<Measure>;
 const question = z.looseObject({ app: z.string(), from: z.iso.date(), to: z.iso.date() }) as unknown as z.ZodType<Question>;
 
 const error: z.ZodType<ExpectedError> = exactly(
@@ -101,13 +105,19 @@ const result: z.ZodType<Measured> = exactly(
       .exactOptional(),
     chosen: z.string().exactOptional(),
     design: z
-      .strictObject({
-        branches: z.int(),
-        levels: z.int().min(1).meta({ description: '1 for a histogram.' }),
-        variance: z.number().meta({ description: 'Of each noisy sum.' }),
-      })
+      .union([
+        z.strictObject({
+          branches: z.int(),
+          levels: z.int().min(1).meta({ description: '1 for a histogram.' }),
+          variance: z.number().meta({ description: 'Of each noisy sum.' }),
+        }),
+        z.strictObject({
+          factored: z.literal(true).meta({ description: 'Paid in ρ.' }),
+          variance: z.number().meta({ description: 'The unit of the variances.' }),
+        }),
+      ])
       .exactOptional()
-      .meta({ description: 'Of days: the tree of noisy sums that the days were computed from.' }),
+      .meta({ description: 'Of days: the tree of noisy sums that the days were computed from, or the factorization.' }),
     table: z
       .strictObject({
         mechanism: z.string(),

@@ -7,7 +7,7 @@
  */
 
 import type { DayRange } from '../../storage/store.ts';
-import { type Amount, add, least, minus, most, ZERO } from './amount.ts';
+import { type Amount, add, least, minus, most, UNBOUNDED, ZERO } from './amount.ts';
 
 /** Units of a budget. */
 export const UNITS = ['epsilon', 'rho'] as const;
@@ -19,8 +19,14 @@ export interface Limit {
   readonly amount: Amount;
 }
 
-/** Cost of an answer for each device-day of its days. */
-export type Cost = { readonly [unit in Unit]: Amount };
+/** Cost of an answer for each device-day of its days. Gaussian noise has no ε. */
+export interface Cost {
+  readonly epsilon: Amount | undefined;
+  readonly rho: Amount;
+}
+
+/** The cost in a unit. */
+export const amountIn = (cost: Cost, unit: Unit): Amount => cost[unit] ?? UNBOUNDED;
 
 /** A charge in the ledger. */
 export interface Charge extends DayRange {
@@ -43,8 +49,8 @@ function* sumsByDay(charges: readonly Charge[], unit: Unit, { from, to }: DayRan
   };
   for (const { analyst, cost, ...days } of charges) {
     if (days.to < from || days.from > to) continue;
-    put(Math.max(days.from, from), analyst, cost[unit]);
-    if (days.to < to) put(days.to + 1, analyst, minus(ZERO, cost[unit]));
+    put(Math.max(days.from, from), analyst, amountIn(cost, unit));
+    if (days.to < to) put(days.to + 1, analyst, minus(ZERO, amountIn(cost, unit)));
   }
   const sums = new Map<string, Amount>();
   for (const [, changes] of [...events].sort(([a], [b]) => a - b)) {

@@ -10,6 +10,9 @@ export interface Amount {
 
 export const ZERO: Amount = { numerator: 0n, denominator: 1n };
 
+/** The ε of what no ε covers: more than any budget and any sum of charges that have one. It is exact in sums and differences, too. */
+export const UNBOUNDED: Amount = { numerator: 10n ** 30n, denominator: 1n };
+
 /**
  * Digits before and after the point, and the largest denominator of a fraction that comes from outside. So all sums have one common
  * denominator of a few hundred bits, however many amounts are added up, and adding them takes no time.
@@ -45,7 +48,9 @@ export const most = (a: Amount, b: Amount): Amount => (compare(a, b) < 0 ? b : a
 export const least = (a: Amount, b: Amount): Amount => (compare(a, b) < 0 ? a : b);
 
 /** As it is stored and shown: a decimal where it has one of at most 12 places, else a fraction. */
-export function amountText({ numerator, denominator }: Amount): string {
+export function amountText(amount: Amount): string {
+  const { numerator, denominator } = amount;
+  if (compare(amount, UNBOUNDED) >= 0) return 'unbounded';
   const unit = 10n ** 12n;
   if (unit % denominator !== 0n) return `${numerator}/${denominator}`;
   const scaled = numerator * (unit / denominator);

@@ -45,22 +45,29 @@ const limitOf = (json: Json | undefined): Limit => {
   return { unit, amount: readAmount(amount) };
 };
 
+/** A cost as text. */
+export type CostText = {
+  /** Absent where no ε covers it. */
+  readonly epsilon?: string;
+  readonly rho: string;
+};
+
 /** A cost as it is stored. */
-export const costJson = (cost: Cost): { readonly [unit in Unit]: string } => ({
-  epsilon: amountText(cost.epsilon),
-  rho: amountText(cost.rho),
+export const costJson = ({ epsilon, rho }: Cost): CostText => ({
+  ...(epsilon && { epsilon: amountText(epsilon) }),
+  rho: amountText(rho),
 });
 
-const costOf = (json: { readonly [unit in Unit]: string }): Cost => ({
-  epsilon: readAmount(json.epsilon),
-  rho: readAmount(json.rho),
+const costOf = ({ epsilon, rho }: CostText): Cost => ({
+  epsilon: epsilon === undefined ? undefined : readAmount(epsilon),
+  rho: readAmount(rho),
 });
 
 function chargeOf({ analyst, body }: Entry): Charge {
   const { from, to, cost, shared } = body as {
     readonly from: number;
     readonly to: number;
-    readonly cost: { readonly [unit in Unit]: string };
+    readonly cost: CostText;
     readonly shared?: number;
   };
   return { analyst, from, to, cost: costOf(cost), ...(shared !== undefined && { shared }) };

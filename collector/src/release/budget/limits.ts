@@ -2,7 +2,7 @@
 
 import { Fault } from '../../base/fault.ts';
 import type { DayRange } from '../../storage/store.ts';
-import { byParty, type Cost, type Limit, leftFor, partiesOf, spentBy } from './accounting.ts';
+import { amountIn, byParty, type Cost, type Limit, leftFor, partiesOf, spentBy } from './accounting.ts';
 import { compare, least } from './amount.ts';
 import { type Budgets, limitText } from './budgets.ts';
 
@@ -77,12 +77,14 @@ function checkParties({ table, charges, groups }: Budgets, { app, analysts }: Du
 /** Refuses what does not fit, and says what is left. @throws {OverBudget} */
 export function checkBudgets(budgets: Budgets, due: Due): void {
   const limits = leftOf(budgets, due);
-  const over = limits.find(({ unit, amount }) => compare(due.cost[unit], amount) > 0);
-  if (over !== undefined)
+  const over = limits.find(({ unit, amount }) => compare(amountIn(due.cost, unit), amount) > 0);
+  if (over !== undefined) {
+    const wanted = due.cost[over.unit];
+    const of = wanted === undefined ? 'ρ, which no budget in ε covers' : limitText({ unit: over.unit, amount: wanted });
     throw new OverBudget(
-      `expected a ${due.what} within what is left of ${over.of}, ${limitText(over)} a day, got one of ` +
-        `${limitText({ unit: over.unit, amount: due.cost[over.unit] })}; nothing was spent`,
+      `expected a ${due.what} within what is left of ${over.of}, ${limitText(over)} a day, got one of ${of}; nothing was spent`,
       limitText(over),
     );
+  }
   checkParties(budgets, due);
 }

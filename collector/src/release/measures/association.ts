@@ -22,6 +22,7 @@ import {
   type Making,
   type MeasureKind,
   type Rows,
+  type Spent,
 } from './measure.ts';
 import { CHANCE, type OnPage } from './page.ts';
 
@@ -85,7 +86,7 @@ function leastReports(blocks: number, rows: number, columns: number): number {
 }
 
 /** @throws {RangeError} when a column has one value, or blocks of the expected reports are too small, with how many they would need */
-function related({ columns: names, about }: Association, asked: Rows, epsilon: Ratio): Making {
+function related({ columns: names, about }: Association, asked: Rows, { amount: epsilon }: Spent): Making {
   const grouping = groupingOf(asked, names);
   const [rows = 0, columns = 0] = grouping.columns.map(({ values }) => values.length);
   const single = grouping.columns.find(({ values }) => values.length < 2);

@@ -1,41 +1,40 @@
 /** The number of reports; with `groupBy`, of each combination of values. */
 
-import type { Ratio } from '@murmuration/shared';
 import { z } from 'zod';
-import { cells, geometric } from '../mechanisms/geometric.ts';
+import { cells } from '../mechanisms/geometric.ts';
+import type { WholeNoise } from '../mechanisms/mechanism.ts';
 import type { ReportCount } from '../table/participation.ts';
 import {
   type AnyColumns,
   BETA,
-  epsilonField,
   groupByField,
   groupedBy,
   groupingOf,
   type Making,
   type MeasureKind,
+  noiseFor,
+  type Paid,
+  paidFields,
   type Rows,
 } from './measure.ts';
-import { eachNumber, type OnPage, within } from './page.ts';
+import { eachNumber, type OnPage, paidBy, within } from './page.ts';
 
-export interface Count {
+export interface Count extends Paid {
   readonly kind: 'count';
-  readonly epsilon: string;
   readonly groupBy?: readonly string[];
 }
 
 /** Its method of the builder. */
-export type BuildCount<C> = (asked: { readonly epsilon: string; readonly groupBy?: readonly ((keyof C & string) | 'day')[] }) => Count;
+export type BuildCount<C> = (asked: Paid & { readonly groupBy?: readonly ((keyof C & string) | 'day')[] }) => Count;
 
-/** Noise on each cell. Rows lie in one cell each, so the cells together change by what one number would: by `most` for each report. */
+/** Noise on each cell. Rows lie in one cell each, so the cells together change by what one number would, for which the noise is made. */
 export function noisyCells(
   rows: Rows,
   groupBy: readonly string[],
-  epsilon: Ratio,
-  most = 1,
+  noise: WholeNoise,
   weigh: (row: ReportCount) => number = () => 1,
 ): Making {
   const grouping = groupingOf(rows, groupBy);
-  const noise = geometric({ epsilon, sensitivity: rows.bound * most });
   const several = cells(noise, grouping.size);
   return {
     error: {
@@ -50,21 +49,24 @@ export function noisyCells(
 }
 
 export const count: MeasureKind<Count, BuildCount<AnyColumns>> = {
-  form: () => z.strictObject({ kind: z.literal('count'), epsilon: epsilonField, groupBy: groupByField }),
-  check: (_measure, { epsilon, groupBy }) => ({ kind: 'count', epsilon, ...groupedBy(groupBy) }),
+  form: () => z.strictObject({ kind: z.literal('count'), ...paidFields, groupBy: groupByField }),
+  check: (_measure, { paid, groupBy }) => ({ kind: 'count', ...paid, ...groupedBy(groupBy) }),
   cells: ({ groupBy = [] }, { combined }) => combined('groupBy', groupBy),
-  making: ({ groupBy = [] }, rows, epsilon) => noisyCells(rows, groupBy, epsilon),
-  build: ({ epsilon, groupBy = [] }) => ({ kind: 'count', epsilon, ...groupedBy(groupBy) }),
+  takesRho: true,
+  spending: (_measure, { bound }, spent) => noiseFor(spent, bound),
+  making: ({ groupBy = [] }, rows, spent) => noisyCells(rows, groupBy, noiseFor(spent, rows.bound)),
+  build: ({ groupBy = [], ...paid }) => ({ kind: 'count', ...paid, ...groupedBy(groupBy) }),
   options: () => [['--count', 'the number of reports']],
   hasGroups: true,
-  ofOptions: (_value, { epsilon, grouped }) => ({ kind: 'count', epsilon, ...grouped }),
+  ofOptions: (_value, { paid, grouped }) => ({ kind: 'count', ...paid, ...grouped }),
   words: { name: ({ kind }) => kind },
 };
 
 export const countOnPage: OnPage<Count> = {
   name: 'reports',
   fields: ['groupBy'],
-  ofDraft: ({ epsilon, groupBy }) => ({ kind: 'count', epsilon, ...(groupBy !== '' && { groupBy: [groupBy] }) }),
+  takesRho: true,
+  ofDraft: ({ groupBy, ...draft }) => ({ kind: 'count', ...paidBy(draft), ...(groupBy !== '' && { groupBy: [groupBy] }) }),
   title: () => 'Reports',
   heading: 'reports',
   off: within(),

@@ -1,24 +1,35 @@
 /**
- * Reports by day, so that sums over any range of days can be taken from one answer. A device-day is on one day, so in one block of each
- * level of the tree (mechanisms/ranges.ts), and the noise is for its reports in all levels.
+ * Reports by day, so that sums over any range of days can be taken from one answer. Under ε a device-day is in one block of each level of a
+ * tree, and the noise is for its reports in all levels (mechanisms/ranges.ts). Under ρ the days are factorized (mechanisms/factorization.ts).
  */
 
 import { dayText, parseDay, type Ratio } from '@murmuration/shared';
 import { z } from 'zod';
 import { UsageError } from '../../base/fault.ts';
+import { normalQuantile } from '../../estimation/statistics/tails.ts';
+import { factoredDays, factoredVariances } from '../mechanisms/factorization.ts';
 import { geometric } from '../mechanisms/geometric.ts';
 import { meanRangeVariance, ranges, rangeVariance } from '../mechanisms/ranges.ts';
 import { DAY } from '../table/columns.ts';
-import { type AnyColumns, BETA, epsilonField, groupingOf, type Made, type Making, type MeasureKind, type Rows } from './measure.ts';
-import { eachNumber, type OnPage, within } from './page.ts';
+import {
+  type AnyColumns,
+  BETA,
+  groupingOf,
+  type Made,
+  type Making,
+  type MeasureKind,
+  type Paid,
+  paidFields,
+  type Rows,
+} from './measure.ts';
+import { eachNumber, type OnPage, paidBy, within } from './page.ts';
 
-export interface Days {
+export interface Days extends Paid {
   readonly kind: 'days';
-  readonly epsilon: string;
 }
 
 /** Its method of the builder. `rangeSum` takes sums over any range of days from the answer. */
-export type BuildDays<_C> = (asked: { readonly epsilon: string }) => Days;
+export type BuildDays<_C> = (asked: Paid) => Days;
 
 /** First and last day. */
 export type DayRangeText = readonly [from: string, to: string];
@@ -31,14 +42,16 @@ function rangeOption(text: string, before: readonly DayRangeText[] = []): readon
   return [...before, [from, to]];
 }
 
-/** Counts by day and the design of their noise. */
-function countsByDay(rows: Rows, epsilon: Ratio): Making {
-  const { from, to, bound } = rows;
-  const noiseOf = (levels: number) => geometric({ epsilon, sensitivity: bound * levels });
-  const mechanism = ranges({ days: to - from + 1, noiseOf });
-  const { design } = mechanism;
-  const noise = noiseOf(design.levels);
-  const ofDay = Math.sqrt(noise.variance * rangeVariance(design, 0, 1));
+const daysIn = ({ from, to }: Rows): number => to - from + 1;
+
+/** The tree of noisy sums, or the histogram, under ε. */
+const treeOf = (rows: Rows, epsilon: Ratio) => ranges({ days: daysIn(rows), epsilon, sensitivity: rows.bound });
+
+/** Counts by day with geometric noise. */
+function countsByTree(rows: Rows, epsilon: Ratio): Making {
+  const mechanism = treeOf(rows, epsilon);
+  const { design, variance } = mechanism;
+  const ofDay = Math.sqrt(variance * rangeVariance(design, 0, 1));
   const grouping = groupingOf(rows, [DAY]);
   return {
     error: {
@@ -46,9 +59,9 @@ function countsByDay(rows: Rows, epsilon: Ratio): Making {
       sensitivity: mechanism.sensitivity,
       standardDeviation: ofDay,
       // Days of a histogram have one noise each. Those of a tree are sums of many, for which Chebyshev's inequality holds.
-      within: design.levels === 1 ? noise.accuracy(BETA) : ofDay / Math.sqrt(BETA),
+      within: design.levels === 1 ? geometric({ epsilon, sensitivity: mechanism.sensitivity }).accuracy(BETA) : ofDay / Math.sqrt(BETA),
       ranges: {
-        mean: Math.sqrt(noise.variance * meanRangeVariance(design)),
+        mean: Math.sqrt(variance * meanRangeVariance(design)),
         worst: mechanism.accuracy(BETA) * Math.sqrt(BETA),
       },
     },
@@ -56,7 +69,31 @@ function countsByDay(rows: Rows, epsilon: Ratio): Making {
       const released = mechanism.release(grouping.countsOf(all), random);
       return {
         cells: grouping.cellsOf(released.days).map((cell) => ({ ...cell, standardError: ofDay })),
-        design: { branches: design.branches, levels: design.levels, variance: noise.variance },
+        design: { branches: design.branches, levels: design.levels, variance },
+      };
+    },
+  };
+}
+
+/** Counts by day with Gaussian noise. A day is a sum of many numbers with it, and so normal. */
+function countsByFactors(rows: Rows, rho: Ratio): Making {
+  const { variances, variance, ...mechanism } = factoredDays({ days: daysIn(rows), rho, bound: rows.bound });
+  const ofDays = Array.from({ length: daysIn(rows) }, (_, day) => Math.sqrt(variance * variances.of(day, day + 1)));
+  const grouping = groupingOf(rows, [DAY]);
+  const most = Math.max(...ofDays);
+  return {
+    error: {
+      mechanism: mechanism.name,
+      sensitivity: mechanism.sensitivity,
+      standardDeviation: most,
+      within: most * normalQuantile(BETA / 2),
+      ranges: { mean: Math.sqrt(variance * variances.mean), worst: Math.sqrt(variance * variances.worst) },
+    },
+    answer: (all, random) => {
+      const released = mechanism.release(grouping.countsOf(all), random);
+      return {
+        cells: grouping.cellsOf(released).map((cell, day) => ({ ...cell, standardError: ofDays[day] as number })),
+        design: { factored: true, variance },
       };
     },
   };
@@ -86,7 +123,10 @@ export function rangeSum({ cells = [], design }: Pick<Made, 'cells' | 'design'>,
   ];
   if (first < 0 || last < first)
     throw new RangeError(`a range: expected days from ${all[0]} to ${all.at(-1)}, the first one first, got ${from} to ${to}`.slice(0, 300));
-  const variance = design.variance * rangeVariance({ ...design, days: all.length }, first, last + 1);
+  const variance =
+    'factored' in design
+      ? design.variance * factoredVariances(all.length).of(first, last + 1)
+      : design.variance * rangeVariance({ ...design, days: all.length }, first, last + 1);
   return {
     from,
     to,
@@ -96,25 +136,28 @@ export function rangeSum({ cells = [], design }: Pick<Made, 'cells' | 'design'>,
 }
 
 export const days: MeasureKind<Days, BuildDays<AnyColumns>> = {
-  form: () => z.strictObject({ kind: z.literal('days'), epsilon: epsilonField }),
-  check: (_measure, { epsilon }) => ({ kind: 'days', epsilon }),
+  form: () => z.strictObject({ kind: z.literal('days'), ...paidFields }),
+  check: (_measure, { paid }) => ({ kind: 'days', ...paid }),
   cells: (_measure, sizes) => sizes.days,
   most: 50,
   isLong: true,
-  making: (_measure, rows, epsilon) => countsByDay(rows, epsilon),
-  build: ({ epsilon }) => ({ kind: 'days', epsilon }),
+  takesRho: true,
+  spending: (_measure, rows, { unit, amount }) => (unit === 'rho' ? { epsilon: undefined, rho: amount } : treeOf(rows, amount)),
+  making: (_measure, rows, { unit, amount }) => (unit === 'rho' ? countsByFactors(rows, amount) : countsByTree(rows, amount)),
+  build: (paid) => ({ kind: 'days', ...paid }),
   options: () => [
     ['--days', 'the number of reports of each day, from which sums over any range of days can be taken'],
     ['--range <from..to>', 'of --days: also the sum over these days and its standard error; may be repeated', rangeOption],
   ],
-  ofOptions: (_value, { epsilon }) => ({ kind: 'days', epsilon }),
+  ofOptions: (_value, { paid }) => ({ kind: 'days', ...paid }),
   words: { name: ({ kind }) => kind },
 };
 
 export const daysOnPage: OnPage<Days> = {
   name: 'reports by day',
   fields: [],
-  ofDraft: ({ epsilon }) => ({ kind: 'days', epsilon }),
+  takesRho: true,
+  ofDraft: (draft) => ({ kind: 'days', ...paidBy(draft) }),
   title: () => 'Reports by day',
   off: within(),
   expected: eachNumber,

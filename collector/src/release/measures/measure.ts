@@ -7,6 +7,11 @@ import { dayText, type Ratio } from '@murmuration/shared';
 import { z } from 'zod';
 import type { WriteField } from '../../base/csv.ts';
 import type { DayRange } from '../../storage/store.ts';
+import type { Unit } from '../budget/accounting.ts';
+import { amountText, parseAmount } from '../budget/amount.ts';
+import { gaussian } from '../mechanisms/gaussian.ts';
+import { geometric } from '../mechanisms/geometric.ts';
+import type { Spending, WholeNoise } from '../mechanisms/mechanism.ts';
 import type { Random } from '../mechanisms/random.ts';
 import { type Column, DAY, declared, type Table } from '../table/columns.ts';
 import type { ReportCount } from '../table/participation.ts';
@@ -14,11 +19,43 @@ import type { ReportCount } from '../table/participation.ts';
 /** The confidence of stated bounds is one less this. */
 export const BETA = 0.05;
 
-/** A measurement in a question, as JSON. `epsilon` is what it costs each device-day, as text so that it is exact: `0.1` or `1/3`. */
-export interface Asked {
-  readonly kind: string;
-  readonly epsilon: string;
+/**
+ * Cost of a measurement for each device-day, as text so that it is exact: `0.1` or `1/3`. It is one of them: pure ε, for geometric noise, or ρ
+ * of zero-concentrated differential privacy, for the smaller Gaussian noise.
+ */
+export interface Paid {
+  readonly epsilon?: string;
+  readonly rho?: string;
 }
+
+/** A measurement in a question, as JSON. */
+export interface Asked extends Paid {
+  readonly kind: string;
+}
+
+/** Exact cost of a measurement. */
+export interface Spent {
+  readonly unit: Unit;
+  readonly amount: Ratio;
+}
+
+/** The cost of a measurement, in the unit that it names. @throws {RangeError} unless it names one, and an amount of it */
+export function spentOf({ epsilon, rho }: Paid, field = 'a measurement'): Spent {
+  if ((epsilon === undefined) === (rho === undefined))
+    throw new RangeError(`${field}: expected epsilon or rho, got ${epsilon === undefined ? 'neither' : 'both'}`);
+  return epsilon === undefined
+    ? { unit: 'rho', amount: parseAmount(rho ?? '', `${field}.rho`) }
+    : { unit: 'epsilon', amount: parseAmount(epsilon, `${field}.epsilon`) };
+}
+
+/** The cost in canonical text. */
+export const paidText = ({ unit, amount }: Spent): Paid => ({ [unit]: amountText(amount) });
+
+/** Noise for whole numbers that one device-day changes by up to a sensitivity together. */
+export const noiseFor = ({ unit, amount }: Spent, sensitivity: number): WholeNoise =>
+  unit === 'epsilon'
+    ? geometric({ epsilon: amount, sensitivity })
+    : gaussian({ rho: amount, squaredSensitivity: BigInt(sensitivity) ** 2n });
 
 /** The values of each column that are meant. */
 export type Where = ReadonlyMap<string, readonly string[]>;
@@ -66,13 +103,18 @@ export interface Cell {
   readonly high?: number;
 }
 
-/** The error of a sum over a range of days follows from this: the tree of noisy sums, and the variance of each (mechanisms/ranges.ts). */
-interface DaysDesign {
-  readonly branches: number;
-  /** 1 for a histogram. */
-  readonly levels: number;
-  readonly variance: number;
-}
+/**
+ * The error of a sum over a range of days follows from this: a tree of noisy sums, and the variance of each (mechanisms/ranges.ts); or the
+ * factorization, and the unit of its variances (mechanisms/factorization.ts).
+ */
+type DaysDesign =
+  | {
+      readonly branches: number;
+      /** 1 for a histogram. */
+      readonly levels: number;
+      readonly variance: number;
+    }
+  | { readonly factored: true; readonly variance: number };
 
 /** A synthetic table, besides its cells. */
 interface SyntheticTable {
@@ -106,7 +148,9 @@ export interface Checking {
   readonly where: Where;
   /** Its place in the question, which refusals name. */
   readonly field: string;
-  /** Its ε in canonical text. */
+  /** Its cost in canonical text. */
+  readonly paid: Paid;
+  /** Its ε, for kinds that take no ρ. */
   readonly epsilon: string;
   /** The columns that it is grouped by, sorted; none for kinds without groups. */
   readonly groupBy: readonly string[];
@@ -124,6 +168,8 @@ type AskOption = readonly [flags: string, description: string, read?: (text: str
 
 /** The options beside that of the measurement itself. */
 interface OtherOptions {
+  readonly paid: Paid;
+  /** For kinds that take no ρ. */
   readonly epsilon: string;
   /** The columns of `--group-by`, as a member of the measurement. */
   readonly grouped: { readonly groupBy?: readonly string[] };
@@ -150,8 +196,12 @@ export interface MeasureKind<M extends Asked, Build> {
   readonly isLong?: true;
   /** True if the answer is one value, and no table. */
   readonly isOneValue?: true;
+  /** True if it can be paid in ρ. */
+  readonly takesRho?: true;
+  /** Privacy loss, where it is less than that of any mechanism of the same ε. */
+  readonly spending?: (measure: M, rows: Rows, spent: Spent) => Spending;
   /** Its mechanism and the error to expect. @throws {RangeError} when the mechanism does not take its parameters */
-  readonly making: (measure: M, rows: Rows, epsilon: Ratio) => Making;
+  readonly making: (measure: M, rows: Rows, spent: Spent) => Making;
   /** Its answer as CSV, if it is not the usual table of cells. */
   readonly csv?: (measure: M, cells: readonly Cell[], write: WriteField) => string;
   /** Its method of the builder. */
@@ -213,6 +263,15 @@ export const epsilonField: z.ZodString = z.string({ error: 'a number above 0 as 
   description: 'What it costs each device-day: a decimal or a fraction, as text so that it is exact.',
   example: '0.1',
 });
+const rhoField: z.ZodString = z.string({ error: 'a number above 0 as text, such as "0.005" or "1/3"' }).meta({
+  description: 'In place of epsilon, what it costs a budget in ρ: a decimal or a fraction, as text so that it is exact.',
+  example: '0.005',
+});
+/** The cost of kinds that take ε or ρ. */
+export const paidFields: { readonly epsilon: z.ZodExactOptional<z.ZodString>; readonly rho: z.ZodExactOptional<z.ZodString> } = {
+  epsilon: epsilonField.exactOptional(),
+  rho: rhoField.exactOptional(),
+};
 export const columnField: z.ZodString = z.string({ error: 'the name of a column' }).meta({
   description: 'metric, version, or the name of a segment.',
 });

@@ -26,7 +26,7 @@ export const median: MeasureKind<Median, BuildMedian<AnyColumns>> = {
   },
   cells: () => 1,
   isOneValue: true,
-  making: ({ column }, rows, epsilon) => {
+  making: ({ column }, rows, { amount: epsilon }) => {
     const values = [...declared(rows.where.get(column) ?? [])].sort((a, b) => Number(a) - Number(b));
     return chosenBy(rows, column, values, quantile({ epsilon, cells: values.length, quantile: ratio(1n, 2n), sensitivity: rows.bound }));
   },

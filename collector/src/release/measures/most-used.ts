@@ -49,7 +49,7 @@ export const mostUsed: MeasureKind<MostUsed, BuildMostUsed<AnyColumns>> = {
   }),
   cells: () => 1,
   isOneValue: true,
-  making: ({ column }, rows, epsilon) => {
+  making: ({ column }, rows, { amount: epsilon }) => {
     const values = rows.where.get(column) ?? [];
     // A device-day only adds to counts, so no count rises while another falls.
     const mechanism = permuteAndFlip({ epsilon, sensitivity: rows.bound, candidates: values.length, monotone: true });

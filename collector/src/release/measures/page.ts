@@ -3,9 +3,9 @@
  * `xOnPage`. They are apart from the rest of the kind, so that the page carries them alone.
  */
 
-import type { Asked, ExpectedError, Made } from './measure.ts';
+import type { Asked, ExpectedError, Made, Paid } from './measure.ts';
 
-/** The fields of the editor that kinds of measurements have, beside ε, in their order there. */
+/** The fields of the editor that kinds of measurements have, beside the cost, in their order there. */
 export interface Draft {
   readonly column: string;
   /** A value of the column. */
@@ -20,8 +20,21 @@ export interface Draft {
   readonly about: string;
   readonly low: string;
   readonly high: string;
+  /** The amount that is paid, in the unit. */
   readonly epsilon: string;
+  readonly unit: 'epsilon' | 'rho';
 }
+
+/** The cost that a draft names, for kinds that take ρ. */
+export const paidBy = ({ epsilon, unit }: Pick<Draft, 'epsilon' | 'unit'>): Paid => ({ [unit]: epsilon });
+
+/** A cost in the unit that it was paid in: ε, or ρ where there is no ε. */
+export const costInWords = ({ epsilon, rho }: { readonly epsilon?: string; readonly rho: string }): string =>
+  epsilon === undefined ? `ρ ${rho}` : `ε ${epsilon}`;
+
+/** A sentence for numbers below 0. */
+export const BELOW_ZERO =
+  'Numbers below 0 are small counts with noise. They are left as they are: with 0 in their place, sums and means would be too large.';
 
 /** How the page writes whole numbers. */
 type Whole = (value: number) => string;
@@ -30,8 +43,10 @@ type Whole = (value: number) => string;
 export interface OnPage<M extends Asked> {
   /** Its name in the menu of kinds. */
   readonly name: string;
-  /** The fields that it has in the editor, besides ε. */
-  readonly fields: readonly Exclude<keyof Draft, 'epsilon'>[];
+  /** The fields that it has in the editor, besides the cost. */
+  readonly fields: readonly Exclude<keyof Draft, 'epsilon' | 'unit'>[];
+  /** True if it can be paid in ρ. */
+  readonly takesRho?: true;
   readonly ofDraft: (draft: Draft) => M;
   /** The measurement as the title of an answer. */
   readonly title: (measure: M) => string;

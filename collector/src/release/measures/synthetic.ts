@@ -3,7 +3,6 @@
  * err no more: then a count with groupBy over the same columns is the better table.
  */
 
-import type { Ratio } from '@murmuration/shared';
 import { z } from 'zod';
 import { marginalTables } from '../mechanisms/marginal-table.ts';
 import { syntheticCsv } from '../mechanisms/queries.ts';
@@ -17,6 +16,7 @@ import {
   type Making,
   type MeasureKind,
   type Rows,
+  type Spent,
 } from './measure.ts';
 import { CHANCE, type OnPage, within } from './page.ts';
 
@@ -39,7 +39,7 @@ export type BuildSynthetic<C> = (
 ) => Synthetic;
 
 /** @throws {RangeError} when noise for each cell errs no more */
-function tableOver({ columns, about }: Synthetic, rows: Rows, epsilon: Ratio): Making {
+function tableOver({ columns, about }: Synthetic, rows: Rows, { amount: epsilon }: Spent): Making {
   const grouping = groupingOf(rows, columns);
   const sizes = grouping.columns.map(({ values }) => values.length);
   const mechanism = marginalTables({ epsilon, sensitivity: rows.bound, sizes, beta: BETA });

@@ -5,7 +5,8 @@
  * Law: the number plus Z, P(Z = z) = (1-a)/(1+a) a^|z|, a = e^(-ε/Δ), over all integers. Two numbers that differ by at most Δ give an
  * output with probabilities whose ratio is at most a^-Δ = e^ε. The same holds for a vector whose cells get noise each, with Δ in the L1
  * norm.
- *   Var(Z) = 2a / (1-a)², E|Z| = 2a / (1-a²), P(|Z| > λ) = 2 a^(λ+1) / (1+a)
+ *   Var(Z) = 2a / (1-a)², E|Z| = 2a / (1-a²), P(Z >= z) = a^z / (1+a) for z >= 1, so P(|Z| > λ) = 2 a^(λ+1) / (1+a)
+ * zcdp.ts has its exact ρ, which holds for vectors, too.
  * Usefulness: the least λ with P(|Z| > λ) <= δ, about (Δ/ε) ln(1/δ).
  *
  * Sampler, with ε/Δ = s/t in lowest terms: U is uniform in 0 .. t-1, accepted with probability e^(-U/t). V counts successes of
@@ -14,8 +15,18 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
-import { assertBeta, assertWhole, type NoiseMechanism, pure, type ReleaseMechanism, times, toDouble, withinSafe } from './mechanism.ts';
+import {
+  assertBeta,
+  assertWhole,
+  type NoiseMechanism,
+  type ReleaseMechanism,
+  times,
+  toDouble,
+  type WholeNoise,
+  withinSafe,
+} from './mechanism.ts';
 import type { Random } from './random.ts';
+import { geometricRho } from './zcdp.ts';
 
 /** s and t are at most this, so that U + tV stays exact. V would have to pass 8,192, which has a probability of e^-8192. */
 export const MOST_PART: bigint = 2n ** 40n;
@@ -31,7 +42,7 @@ function rateOf({ numerator, denominator }: Ratio, what: string): readonly [s: n
 }
 
 /** Draws Z with P(Z = z) proportional to e^(-|z| s/t). */
-function sampleTwoSided(random: Random, s: number, t: number): number {
+export function sampleTwoSided(random: Random, s: number, t: number): number {
   for (;;) {
     const remainder = random.uniform(t);
     if (!random.decay(remainder, t)) continue;
@@ -59,7 +70,7 @@ function twoSidedBound(rate: number, beta: number): number {
  *
  * @throws {RangeError} unless the sensitivity is a whole number from 1, and ε over it a fraction of numbers up to 2^40
  */
-export function geometric({ epsilon, sensitivity }: { readonly epsilon: Ratio; readonly sensitivity: number }): NoiseMechanism {
+export function geometric({ epsilon, sensitivity }: { readonly epsilon: Ratio; readonly sensitivity: number }): WholeNoise {
   assertWhole(sensitivity, 'geometric: sensitivity');
   const perUnit = times(epsilon, 1, sensitivity);
   const [s, t] = rateOf(perUnit, 'geometric');
@@ -68,19 +79,22 @@ export function geometric({ epsilon, sensitivity }: { readonly epsilon: Ratio; r
   const sample = (random: Random): number => sampleTwoSided(random, s, t);
   return {
     name: 'geometric',
-    ...pure(epsilon),
+    epsilon,
+    rho: geometricRho(perUnit, sensitivity),
     sensitivity,
     sample,
     release: (count, random) => withinSafe(count) + sample(random),
     variance: (2 * a) / Math.expm1(-rate) ** 2,
     meanAbsoluteError: (-2 * a) / Math.expm1(-2 * rate),
+    tail: (z) => a ** z / (1 + a),
     accuracy: (beta) => twoSidedBound(rate, beta),
   };
 }
 
 /*
  * Noise for every cell of a histogram, from one mechanism for numbers. If one unit of privacy changes the cells by at most Δ together (in
- * the L1 norm), the whole histogram spends what the mechanism spends once: the densities multiply, and the exponents add up to that distance.
+ * the L1 norm; for Gaussian noise in the L2 norm, which is never more), the whole histogram spends what the mechanism spends once: the
+ * densities multiply, and the exponents add up to that distance.
  */
 
 /** The mechanism for a histogram of so many cells. `accuracy` is about the cell with the largest error. */

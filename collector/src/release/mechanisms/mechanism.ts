@@ -6,12 +6,13 @@
 
 import { type Ratio, ratio } from '@murmuration/shared';
 import type { Random } from './random.ts';
+import { pureRho } from './zcdp.ts';
 
 /** Privacy loss of a release, whatever the data are. */
 export interface Spending {
-  /** Pure ε, exact. */
-  readonly epsilon: Ratio;
-  /** ρ of zero-concentrated differential privacy. For pure ε it is ε²/2 (Bun and Steinke 2016, proposition 1.4). */
+  /** Pure ε, exact; undefined for Gaussian noise, which none covers. */
+  readonly epsilon: Ratio | undefined;
+  /** ρ of zero-concentrated differential privacy. */
   readonly rho: Ratio;
 }
 
@@ -35,11 +36,14 @@ export interface NoiseMechanism extends ReleaseMechanism<number, number> {
   readonly meanAbsoluteError: number;
 }
 
-/** A pure mechanism's spending: ρ = ε²/2 (Bun and Steinke 2016, proposition 1.4). */
-export const pure = (epsilon: Ratio): Spending & { readonly epsilon: Ratio } => ({
-  epsilon,
-  rho: ratio(epsilon.numerator ** 2n, 2n * epsilon.denominator ** 2n),
-});
+/** Noise of whole numbers, symmetric around 0. */
+export interface WholeNoise extends NoiseMechanism {
+  /** P(Z >= z), for z from 1. Of Gaussian noise, a bound from above. */
+  readonly tail: (z: number) => number;
+}
+
+/** Spending of any mechanism with a pure ε. */
+export const pure = (epsilon: Ratio): { readonly epsilon: Ratio; readonly rho: Ratio } => ({ epsilon, rho: pureRho(epsilon) });
 
 /** The product with numerator / denominator. */
 export const times = (of: Ratio, numerator: bigint | number, denominator: bigint | number = 1n): Ratio =>

@@ -2,14 +2,17 @@
  * Counts by day, published so that the sum over any range of days can be asked: a noisy histogram or a consistent tree of noisy sums,
  * whichever errs less. Hay, Rastogi, Miklau, Suciu 2010; Qardaji, Yang, Li 2013.
  *
- * A device-day changes the sums of its h blocks, so noise that is made for h times the sensitivity spends ε once. All that follows is
- * computed from noisy sums y, which spends nothing. With z = the sum of the y of all blocks around a day, the least-squares days are
+ * A device-day changes the sums of its h blocks by up to Δ each, so geometric noise that is made for hΔ spends ε once, and h times the ρ of
+ * one sum that is moved by Δ. All that follows is computed from noisy sums y, which spends nothing. With z = the sum of the y of all blocks around a day, the least-squares days are
  *   x = Σ_{j<h-1} (P_j z - P_(j+1) z) / L_j + P_(h-1) z / L_(h-1)
  * by the eigenspaces of the design. A range is estimated by the sum of its days, which has no bias.
  * Usefulness of the worst range: Chebyshev's inequality.
  */
 
-import { assertBeta, assertWhole, type NoiseMechanism, type ReleaseMechanism } from './mechanism.ts';
+import { type Ratio, ratio } from '@murmuration/shared';
+import { geometric } from './geometric.ts';
+import { assertBeta, assertWhole, type ReleaseMechanism } from './mechanism.ts';
+import { geometricRho } from './zcdp.ts';
 
 /** Published sums with noise, and their consequences. */
 export interface RangeRelease {
@@ -59,11 +62,9 @@ function blockSums(design: RangeDesign, counts: readonly number[]): readonly (re
 /** The parameters of a release of ranges. */
 export interface RangeOptions {
   readonly days: number;
-  /**
-   * Noise for sums if each device-day is in so many of them: `geometric` with the sensitivity times `levels`, or `gaussian` with the
-   * squared sensitivity times `levels`.
-   */
-  readonly noiseOf: (levels: number) => NoiseMechanism;
+  readonly epsilon: Ratio;
+  /** The most reports of one device-day. */
+  readonly sensitivity: number;
   /** The design, if it is not to be chosen. */
   readonly design?: RangeDesign;
 }
@@ -76,18 +77,24 @@ const MOST_DAYS = 4096;
  *
  * @throws {RangeError} unless there are 1 to 4,096 days
  */
-export function ranges(of: RangeOptions): ReleaseMechanism<readonly number[], RangeRelease> & { readonly design: RangeDesign } {
-  const { days, noiseOf } = of;
+export function ranges(
+  of: RangeOptions,
+): ReleaseMechanism<readonly number[], RangeRelease> & { readonly design: RangeDesign; readonly variance: number } {
+  const { days, epsilon, sensitivity } = of;
   assertWhole(days, 'ranges: days', 1, MOST_DAYS);
+  const noiseOf = (levels: number) => geometric({ epsilon, sensitivity: sensitivity * levels });
   const design = of.design ?? bestDesign(days, (levels) => noiseOf(levels).variance);
   const noise = noiseOf(design.levels);
+  const levels = BigInt(design.levels);
+  const rho = geometricRho(ratio(epsilon.numerator, epsilon.denominator * levels * BigInt(sensitivity)), sensitivity);
   let worst: number | undefined;
   return {
     name: design.levels === 1 ? 'noisy histogram of days' : 'consistent tree of days',
-    rho: noise.rho,
-    epsilon: noise.epsilon,
+    rho: ratio(rho.numerator * levels, rho.denominator),
+    epsilon,
     sensitivity: noise.sensitivity,
     design,
+    variance: noise.variance,
     release: (counts, random) => {
       assertWhole(counts.length, 'ranges: the number of days', days, days);
       const sums = blockSums(design, counts).map((level) => level.map((sum) => noise.release(sum, random)));

@@ -1,9 +1,8 @@
 /** Makes the measurements of a question: each with its mechanism and the error to expect, and then, from rows, its answer. */
 
 import { parseDay } from '@murmuration/shared';
-import { parseAmount } from '../budget/amount.ts';
 import type { ExpectedError, Made, Making } from '../measures/measure.ts';
-import { dayOf } from '../measures/measure.ts';
+import { dayOf, spentOf } from '../measures/measure.ts';
 import { kindOf, type Measure } from '../measures/table.ts';
 import type { Random } from '../mechanisms/random.ts';
 import { type Column, DAY } from '../table/columns.ts';
@@ -27,7 +26,7 @@ interface Prepared extends Expected, Making {}
 /** The measurements of a question with their mechanisms. @throws {RangeError} when a mechanism does not take its parameters */
 export function prepare(resolved: Resolved): readonly Prepared[] {
   return allMeasures(resolved.question).map(({ part, measure }) => {
-    const made = kindOf(measure.kind).making(measure, resolved, parseAmount(measure.epsilon, 'epsilon'));
+    const made = kindOf(measure.kind).making(measure, resolved, spentOf(measure));
     return { ...made, measure, ...(part !== undefined && { part }) };
   });
 }

@@ -5,17 +5,18 @@
  * - `where` and `exclude` keep a row or leave it out, so they keep the bound; on the metric `where` lowers it to that of the metrics that are left.
  * - `groupBy` and `partition` put each row into one cell or one part, so all of them together keep the bound.
  *
- * A measurement has noise for the bound of its rows, and costs its ε. Measurements of the same rows add up. Those of the parts of a partition
+ * A measurement has noise for the bound of its rows, and costs its ε or ρ. Measurements of the same rows add up. Those of the parts of a partition
  * cost what the costliest part costs: noise is for the bound k before the partition, so a device-day with k_i of its reports in part i loses
- * at most the sum of (k_i / k) ε_i, and the k_i add up to at most k.
+ * at most the sum of (k_i / k) ε_i, and the k_i add up to at most k. Of ρ it loses at most the sum of (k_i / k)² ρ_i for Gaussian noise, and of
+ * (k_i / k) ρ_i for geometric noise, whose ρ grows more with each step (mechanisms/zcdp.ts).
  */
 
 import { createHash } from 'node:crypto';
 import { canonicalJson, dayText, type Json, parseDay } from '@murmuration/shared';
 import type { DayRange } from '../../storage/store.ts';
-import type { Cost } from '../budget/accounting.ts';
-import { add, amountText, compare, most, parseAmount, ZERO } from '../budget/amount.ts';
-import { columnOf, quoted, type Rows, valuesOf, type Where } from '../measures/measure.ts';
+import type { Cost, Unit } from '../budget/accounting.ts';
+import { type Amount, add, amountText, compare, most, ZERO } from '../budget/amount.ts';
+import { columnOf, type Paid, paidText, quoted, type Rows, spentOf, valuesOf, type Where } from '../measures/measure.ts';
 import { KINDS, kindOf, type Measure } from '../measures/table.ts';
 import { pure } from '../mechanisms/mechanism.ts';
 import { DAY, mostReports, type Table } from '../table/columns.ts';
@@ -23,31 +24,38 @@ import type { Question } from './question.ts';
 
 // The cost of measurements together, and the questions that are the same.
 
-/** The cost of a measurement for each device-day. */
-function costOf({ epsilon }: Measure): Cost {
-  return pure(parseAmount(epsilon, 'epsilon'));
+/** The cost of a measurement for each device-day, from the integers that its noise is drawn by. */
+function costOf(rows: Rows, measure: Measure): Cost {
+  const spent = spentOf(measure);
+  return kindOf(measure.kind).spending?.(measure, rows, spent) ?? pure(spent.amount);
 }
 
 const NOTHING: Cost = { epsilon: ZERO, rho: ZERO };
 
+/** Both units of two costs. Where one has no ε, neither has the result. */
+const together = (by: (a: Amount, b: Amount) => Amount, one: Cost, other: Cost): Cost => ({
+  epsilon: one.epsilon && other.epsilon && by(one.epsilon, other.epsilon),
+  rho: by(one.rho, other.rho),
+});
+
 /** Sequential composition: the sum (McSherry 2009, theorem 3). */
-const inSequence = (costs: readonly Cost[]): Cost =>
-  costs.reduce((sum, { epsilon, rho }) => ({ epsilon: add(sum.epsilon, epsilon), rho: add(sum.rho, rho) }), NOTHING);
+const inSequence = (costs: readonly Cost[]): Cost => costs.reduce((sum, cost) => together(add, sum, cost), NOTHING);
 
 /** Parallel composition: the largest (theorem 4). */
-const inParallel = (costs: readonly Cost[]): Cost =>
-  costs.reduce((sum, { epsilon, rho }) => ({ epsilon: most(sum.epsilon, epsilon), rho: most(sum.rho, rho) }), NOTHING);
+const inParallel = (costs: readonly Cost[]): Cost => costs.reduce((sum, cost) => together(most, sum, cost), NOTHING);
 
 /** A measure without its cost and the analyst's expectations. */
-function withoutEpsilon(measure: Measure): Json {
-  const { epsilon: _epsilon, about: _about, ...rest } = { about: 0, ...measure };
+function withoutCost(measure: Measure): Json {
+  const { epsilon: _epsilon, rho: _rho, about: _about, ...rest } = { about: 0, rho: '', ...measure };
   return rest as unknown as Json;
 }
 
-/** Sorts measurements by what they measure, and equal ones by their ε as text. */
+const paidOf = ({ epsilon, rho }: Paid): string | undefined => epsilon ?? rho;
+
+/** Sorts measurements by what they measure, and equal ones by their cost as text. */
 const sortMeasures = (measures: readonly Measure[]): readonly Measure[] =>
   measures
-    .map((measure) => ({ measure, text: `${canonicalJson(withoutEpsilon(measure))} ${measure.epsilon}` }))
+    .map((measure) => ({ measure, text: `${canonicalJson(withoutCost(measure))} ${paidOf(measure)}` }))
     .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
     .map(({ measure }) => measure);
 
@@ -58,10 +66,10 @@ export const allMeasures = ({ measures, partition }: Question): readonly { reado
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([part, asked]) => asked.map((measure) => ({ part, measure })));
 
-/** The hash of a canonical question without its epsilons. */
+/** The hash of a canonical question without its costs. */
 function keyOf(question: Question): string {
   const { measures: _measures, partition, ...rest } = question;
-  const asked = allMeasures(question).map(({ part, measure }) => [part ?? null, withoutEpsilon(measure)]);
+  const asked = allMeasures(question).map(({ part, measure }) => [part ?? null, withoutCost(measure)]);
   const json = { ...rest, by: partition?.by ?? null, asked } as unknown as Json;
   return createHash('sha256').update(canonicalJson(json)).digest('hex');
 }
@@ -74,7 +82,7 @@ const MOST_DAYS = 1_100;
 export interface Resolved extends Rows {
   /** With every column's values listed and all lists sorted, so that questions that mean the same are the same. */
   readonly question: Question;
-  /** SHA-256 of it without the epsilons. */
+  /** SHA-256 of it without the costs. */
   readonly key: string;
   /** Cost of the answer for each device-day. */
   readonly cost: Cost;
@@ -121,15 +129,21 @@ function whereOf(table: Table, asked: Question['where'] = {}): Where {
 }
 
 /** Less tells nothing, and would let answers fill the ledger for free. */
-const LEAST_EPSILON = { numerator: 1n, denominator: 10_000n };
+const LEAST: { readonly [unit in Unit]: Amount } = {
+  epsilon: { numerator: 1n, denominator: 10_000n },
+  rho: { numerator: 1n, denominator: 1_000_000_000n },
+};
 
 /** Checks a measurement, and sorts its lists. @throws {RangeError} */
 function measureOf(table: Table, where: Where, field: string, measure: Measure): Measure {
-  const spent = parseAmount(measure.epsilon, `${field}.epsilon`);
-  if (compare(spent, LEAST_EPSILON) < 0)
-    throw new RangeError(`${field}.epsilon: expected at least ${amountText(LEAST_EPSILON)}, got ${amountText(spent)}`);
+  const spent = spentOf(measure, field);
+  const { unit, amount } = spent;
+  if (unit === 'rho' && kindOf(measure.kind).takesRho !== true)
+    throw new RangeError(`${field}.rho: expected epsilon for ${measure.kind}, which draws no Gaussian noise, got rho`);
+  if (compare(amount, LEAST[unit]) < 0)
+    throw new RangeError(`${field}.${unit}: expected at least ${amountText(LEAST[unit])}, got ${amountText(amount)}`);
   const groupBy = 'groupBy' in measure ? [...new Set(measure.groupBy)].sort() : [];
-  return kindOf(measure.kind).check(measure, { table, where, field, epsilon: amountText(spent), groupBy });
+  return kindOf(measure.kind).check(measure, { table, where, field, paid: paidText(spent), epsilon: amountText(amount), groupBy });
 }
 
 /** The number of a measurement's cells. @throws {RangeError} when there is no such column */
@@ -176,12 +190,15 @@ export function resolve(table: Table, question: Question, batchesPerDay: number)
   };
   if ((question.measures === undefined) === (question.partition === undefined))
     throw new RangeError(`a question: expected measures or a partition, got ${question.measures === undefined ? 'neither' : 'both'}`);
+  const bound = mostReports([...table.schemas.values()], where.get('metric') ?? [], batchesPerDay);
+  const costIn = (measures: readonly Measure[]): Cost =>
+    inSequence(measures.map((each) => costOf({ ...range, table, where, bound }, each)));
   let canonical: Question;
   let cost: Cost;
   if (question.partition === undefined) {
     const measures = checked('measures', question.measures ?? []);
     canonical = { ...base, measures };
-    cost = inSequence(measures.map(costOf));
+    cost = costIn(measures);
   } else {
     const { by, parts } = question.partition;
     const values = valuesOf(table, where, range, 'partition.by', by);
@@ -192,9 +209,8 @@ export function resolve(table: Table, question: Question, batchesPerDay: number)
     });
     if (asked.length === 0) throw new RangeError('partition.parts: expected at least one part, got none');
     canonical = { ...base, partition: { by, parts: Object.fromEntries(asked) } };
-    cost = inParallel(asked.map(([, measures]) => inSequence(measures.map(costOf))));
+    cost = inParallel(asked.map(([, measures]) => costIn(measures)));
   }
   checkNumbers(allMeasures(canonical).map(({ measure }) => measure));
-  const bound = mostReports([...table.schemas.values()], where.get('metric') ?? [], batchesPerDay);
   return { ...range, table, question: canonical, key: keyOf(canonical), where, bound, cost };
 }

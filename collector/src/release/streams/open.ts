@@ -1,13 +1,14 @@
 /** Opens a stream. The order is what the promise rests on; streams.ts says why. */
 
-import { dayText, type Json } from '@murmuration/shared';
+import { dayText, type Json, ratio } from '@murmuration/shared';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { insist, type LedgerTransaction } from '../../storage/release-ledger.ts';
-import { aboutOf } from '../answer.ts';
+import { aboutOf, perDevice } from '../answer.ts';
 import { amountText, compare, parseAmount } from '../budget/amount.ts';
 import { type Budgets, budgetsOf, costJson, OPENING, tableIn } from '../budget/budgets.ts';
 import { checkBudgets, type Due } from '../budget/limits.ts';
 import { PATIENCE, storedOr } from '../claims.ts';
+import { pure } from '../mechanisms/mechanism.ts';
 import { type Columns, cellsOf } from '../mechanisms/queries.ts';
 import { type Resolved, resolve } from '../query/resolve.ts';
 import { DAY, tableOf } from '../table/columns.ts';
@@ -35,8 +36,20 @@ const MOST_TOTAL = 2 ** 31;
 const openingNameOf = (about: StreamAbout): string => `${OPENING}${hashed(about as unknown as Json)}`;
 
 /** An open stream that is the same. */
-const sameIn = async (ledger: LedgerTransaction, app: string, question: string): Promise<Stream | undefined> =>
-  (await streamsIn(ledger, { app, question })).map(({ stream }) => stream).find(({ ended }) => ended === undefined);
+async function sameIn(ledger: LedgerTransaction, app: string, names: readonly string[]): Promise<Stream | undefined> {
+  for (const question of names) {
+    const same = (await streamsIn(ledger, { app, question })).map(({ stream }) => stream).find(({ ended }) => ended === undefined);
+    if (same !== undefined) return same;
+  }
+  return undefined;
+}
+
+/** The name of the same stream if it was opened while every ε was charged as ε²/2 to a budget in ρ. */
+function formerNameOf(about: StreamAbout): string {
+  const { numerator, denominator } = parseAmount(about.epsilon, 'epsilon');
+  const cost = { epsilon: { numerator, denominator }, rho: ratio(numerator ** 2n, 2n * denominator ** 2n) };
+  return openingNameOf({ ...about, cost: costJson(cost), perDevice: perDevice(cost, about.days) });
+}
 
 /** Charges each analyst, in entries that say that they are for one stream. */
 async function charge(ledger: LedgerTransaction, who: string, question: string, due: Due): Promise<number> {
@@ -70,7 +83,7 @@ export async function open(parts: StreamParts, opening: ToOpen, failed: Set<numb
     storedOr(
       { ledger, patience: again ? 0 : patience, dead: failed },
       { app, question, kind: 'stream' },
-      async (transaction) => (again ? undefined : sameIn(transaction, app, question)),
+      async (transaction) => (again ? undefined : sameIn(transaction, app, [question, formerNameOf(about)])),
       async (transaction) => {
         checkBudgets(await budgetsOf(transaction, app), due);
         return take(transaction);
@@ -155,7 +168,9 @@ export function resolveOpening({ analysts, catalog, request }: Opening, { table 
     throw new RangeError(`epsilon: expected at least ${amountText(LEAST_EPSILON)}, got ${amountText(spent)}`);
   const epsilon = amountText(spent);
   const resolved = resolve(columns, { app, from, to, where, measures: [{ kind: 'count', epsilon }] }, table.batchesPerDay);
-  const { question, ...costs } = aboutOf(resolved);
+  const { question, bound, days } = aboutOf(resolved);
+  // All of a stream's draws together are one mechanism of this ε.
+  const cost = pure(spent);
   const cells = columnsOf(resolved, request.columns);
   const options: DesignOptions = {
     ...{ epsilon: spent, sensitivity: resolved.bound, cells: cellsOf(cells), queries, about },
@@ -167,8 +182,8 @@ export function resolveOpening({ analysts, catalog, request }: Opening, { table 
     resolved,
     about: {
       ...{ app, analysts: names, from: question.from, to: question.to, where: question.where ?? {}, columns: cells },
-      ...{ epsilon, queries, about, ...costs, ...designOf(options) },
+      ...{ epsilon, queries, about, bound, days, cost: costJson(cost), perDevice: perDevice(cost, days), ...designOf(options) },
     },
-    due: { what: 'stream', app, analysts: names, from: resolved.from, to: resolved.to, cost: resolved.cost },
+    due: { what: 'stream', app, analysts: names, from: resolved.from, to: resolved.to, cost },
   };
 }

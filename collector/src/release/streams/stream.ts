@@ -5,12 +5,10 @@ import { canonicalJson, type Json } from '@murmuration/shared';
 import { StoreFull } from '../../base/fault.ts';
 import type { Entry, Ledger, LedgerTransaction, Wanted } from '../../storage/release-ledger.ts';
 import { parseAmount } from '../budget/amount.ts';
-import type { costJson } from '../budget/budgets.ts';
+import type { CostText } from '../budget/budgets.ts';
 import { type Columns, cellsOf } from '../mechanisms/queries.ts';
 import type { DesignOptions, StreamDesign } from './design.ts';
 import type { Conditions } from './request.ts';
-
-type CostText = ReturnType<typeof costJson>;
 
 /** Facts about a stream before it is opened. */
 export interface StreamAbout extends StreamDesign {

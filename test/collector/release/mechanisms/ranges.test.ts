@@ -76,12 +76,12 @@ describe.each(SMALL)('%o', (design) => {
 });
 
 const epsilon = ratio(1n, 1n);
-const pureNoise = (levels: number) => geometric({ epsilon, sensitivity: levels });
+const asked = { epsilon, sensitivity: 1 };
 
 test('a histogram is chosen for few days, a tree for many, and none of the designs has less mean variance', () => {
-  expect(ranges({ days: 7, noiseOf: pureNoise }).design.levels).toBe(1);
-  expect(ranges({ days: 365, noiseOf: pureNoise }).design.levels).toBeGreaterThan(1);
-  const varianceOf = (levels: number): number => pureNoise(levels).variance;
+  expect(ranges({ days: 7, ...asked }).design.levels).toBe(1);
+  expect(ranges({ days: 365, ...asked }).design.levels).toBeGreaterThan(1);
+  const varianceOf = (levels: number): number => geometric({ epsilon, sensitivity: levels }).variance;
   const best = bestDesign(100, varianceOf);
   for (const design of designsOf(100)) {
     expect(meanRangeVariance(design) * varianceOf(design.levels)).toBeGreaterThanOrEqual(meanRangeVariance(best) * varianceOf(best.levels));
@@ -89,7 +89,7 @@ test('a histogram is chosen for few days, a tree for many, and none of the desig
 });
 
 test('a release spends what its noise spends, and states the error of each range', () => {
-  const mechanism = ranges({ days: 30, noiseOf: pureNoise, design: { days: 30, branches: 6, levels: 2 } });
+  const mechanism = ranges({ days: 30, ...asked, design: { days: 30, branches: 6, levels: 2 } });
   expect(mechanism.epsilon).toEqual(epsilon);
   const random = createRandom(words(seededRng(2)));
   const counts = range(30).map((day) => 100 + day);
@@ -102,5 +102,5 @@ test('a release spends what its noise spends, and states the error of each range
   expect(() => release.range(5, 5)).toThrow('ranges: the day after the last: expected');
   expect(() => release.range(0, 31)).toThrow('ranges: the day after the last: expected');
   expect(() => mechanism.release([1], random)).toThrow('ranges: the number of days: expected');
-  expect(() => ranges({ days: 5000, noiseOf: pureNoise })).toThrow('ranges: days: expected a whole number');
+  expect(() => ranges({ days: 5000, ...asked })).toThrow('ranges: days: expected a whole number');
 });

@@ -4,9 +4,11 @@ import { laplace } from '@murmuration/examples/attacks/laplace';
 import { multiAnalyst } from '@murmuration/examples/attacks/multi-analyst';
 import { ratio } from '@murmuration/shared';
 import { blr } from '#collector/release/mechanisms/blr.ts';
+import { factoredDays } from '#collector/release/mechanisms/factorization.ts';
+import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
 import { cells, geometric } from '#collector/release/mechanisms/geometric.ts';
 import type { Interactive } from '#collector/release/mechanisms/interactive.ts';
-import type { NoiseMechanism } from '#collector/release/mechanisms/mechanism.ts';
+import type { NoiseMechanism, ReleaseMechanism } from '#collector/release/mechanisms/mechanism.ts';
 import { medianMechanism } from '#collector/release/mechanisms/median-mechanism.ts';
 import { mwem } from '#collector/release/mechanisms/mwem.ts';
 import { permuteAndFlip, quantile, rankScores } from '#collector/release/mechanisms/permute-and-flip.ts';
@@ -110,14 +112,20 @@ function quantileRun(): Run {
   };
 }
 
-function rangesRun(days: number, what: string, noiseOf: (levels: number) => NoiseMechanism): Run {
-  const mechanism = ranges({ days, noiseOf });
+/** Counts by day, from a mechanism with this mean variance over all ranges. */
+function rangesRun(
+  what: string,
+  days: number,
+  mechanism: Pick<ReleaseMechanism<readonly number[], unknown>, 'name' | 'accuracy'>,
+  release: (counts: readonly number[], random: Random) => readonly number[],
+  mean: number,
+): Run {
   const counts = range(days).map((day) => 100 + (day % 7));
   return {
     name: mechanism.name,
     what,
     draw: (random) => {
-      const { days: estimates } = mechanism.release(counts, random);
+      const estimates = release(counts, random);
       // With S the running sums of errors, Σ over all ranges of their squared error is (n+1) ΣS² - (ΣS)².
       const sums = [0];
       let [sum, square] = [0, 0];
@@ -135,8 +143,19 @@ function rangesRun(days: number, what: string, noiseOf: (levels: number) => Nois
       };
     },
     bound: mechanism.accuracy,
-    expected: { mean: meanRangeVariance(mechanism.design) * noiseOf(mechanism.design.levels).variance, of: 'squared error' },
+    expected: { mean, of: 'squared error' },
   };
+}
+
+function treeRun(days: number): Run {
+  const mechanism = ranges({ days, epsilon: epsilonOf(1), sensitivity: 1 });
+  const mean = meanRangeVariance(mechanism.design) * mechanism.variance;
+  return rangesRun(`${days} days, ε 1: a range`, days, mechanism, (counts, random) => mechanism.release(counts, random).days, mean);
+}
+
+function factoredRun(days: number): Run {
+  const mechanism = factoredDays({ days, rho: decimal(0.5, 'ρ'), bound: 1 });
+  return rangesRun(`${days} days, ρ 0.5: a range`, days, mechanism, mechanism.release, mechanism.variance * mechanism.variances.mean);
 }
 
 function analystsRun(): Run {
@@ -278,18 +297,19 @@ const fewQueries: readonly CountingQuery[] = range(20).map((i) => range(1 + (i %
 const fewOptions = { epsilon: epsilonOf(1), sensitivity: 1, cells: 6, total: 100_000, queries: 20 };
 const manyOptions = { epsilon: epsilonOf(1), sensitivity: 1, cells: 32, queries: 40 };
 
-const geometricOf = (epsilon: number) => (levels: number) => geometric({ epsilon: epsilonOf(epsilon), sensitivity: levels });
-
 /** Every mechanism. */
 export const runs: readonly Run[] = [
   noiseRun('ε 0.1', geometric({ epsilon: epsilonOf(0.1), sensitivity: 1 })),
   noiseRun('ε 1, sensitivity 5', geometric({ epsilon: epsilonOf(1), sensitivity: 5 })),
+  noiseRun('ρ 0.5', gaussian({ rho: decimal(0.5, 'ρ'), squaredSensitivity: 1n })),
+  noiseRun('ρ 0.001, sensitivity 5', gaussian({ rho: decimal(0.001, 'ρ'), squaredSensitivity: 25n })),
   noiseRun('ε 0.5, sensitivity 10', laplace({ epsilon: epsilonOf(0.5), sensitivity: 10 })),
   cellsRun(),
   selectionRun(),
   quantileRun(),
-  rangesRun(14, '14 days, ε 1: a range', geometricOf(1)),
-  rangesRun(365, '365 days, ε 1: a range', geometricOf(1)),
+  treeRun(14),
+  treeRun(365),
+  factoredRun(60),
   analystsRun(),
   aggregateRun('mean'),
   aggregateRun('median'),

@@ -6,16 +6,17 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { Json } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { budgetsOf, override, spendingOf } from '#collector/release/budget/budgets.ts';
+import { budgetsOf, OPENING, override, spendingOf } from '#collector/release/budget/budgets.ts';
 import { OverBudget } from '#collector/release/budget/limits.ts';
 import { type Random, systemRandom } from '#collector/release/mechanisms/random.ts';
 import { StreamOver } from '#collector/release/streams/ask.ts';
 import { mechanismOf } from '#collector/release/streams/design.ts';
 import type { StreamParts } from '#collector/release/streams/sessions.ts';
-import { designOptionsOf, forgetStreams } from '#collector/release/streams/stream.ts';
+import { designOptionsOf, forgetStreams, hashed, type StreamAbout } from '#collector/release/streams/stream.ts';
 import { Streams } from '#collector/release/streams/streams.ts';
-import { InDoubt, type Ledger } from '#collector/storage/release-ledger.ts';
+import { type Entry, InDoubt, type Ledger } from '#collector/storage/release-ledger.ts';
 import { execute as query } from '../../../setup/postgres-server.ts';
 import { places } from '../places.ts';
 import { COUNTS, catalog, far, giveBudgets, request, SILENT, stored } from './table.ts';
@@ -69,7 +70,7 @@ describe.each(places)('a stream in $name', (place) => {
       bound: 1,
       hard: 4,
       lasts: false,
-      cost: { epsilon: '8', rho: '32' },
+      cost: { epsilon: '8', rho: '7.994634397913' },
       mechanism: 'weights',
     });
     expect(await kinds()).toEqual([]);
@@ -88,6 +89,27 @@ describe.each(places)('a stream in $name', (place) => {
       'expected a stream within what is left of the budget of the table of notes, ε 2 a day, got one of ε 8; nothing was spent',
     );
     expect(await kinds()).toEqual(['charge', 'charge', 'stream']);
+  });
+
+  test('is the same as one that was opened while every ε was charged as ε²/2, which stays charged so', async () => {
+    const opened = await streams().open(opening());
+    const [found] = (await entries()).filter(({ kind }) => kind === 'stream');
+    const kept = (await secret(opened.stream)) as string;
+    await streams().close('test', opened.stream);
+    const { total, openDays, charge, ...about } = (found as Entry).body as unknown as StreamAbout & {
+      total: number;
+      openDays: number;
+      charge: number;
+    };
+    const before = { ...about, cost: { epsilon: '8', rho: '32' }, perDevice: { epsilon: '8', rho: '32' } };
+    const body = { ...before, total, openDays, charge } as unknown as Json;
+    const name = `${OPENING}${hashed(before as unknown as Json)}`;
+    const former = await ledger.transact(async (transaction) => {
+      const { n } = await transaction.append('test', { kind: 'stream', app: 'notes', analyst: '', question: name, body });
+      await transaction.secrets.keep(n, kept);
+      return n;
+    });
+    expect(await streams().open(opening())).toMatchObject({ stream: former, isRepeated: true, cost: { rho: '32' } });
   });
 
   test('answers easy, hard and free questions, for any of its analysts, also after a restart', async () => {
