@@ -9,9 +9,8 @@
 import { PERIOD_DAYS } from '../calendar.ts';
 import { localHashing } from '../mechanisms/local-hashing.ts';
 import { longListLaw } from '../mechanisms/long-list.ts';
-import { type Form, members } from '../mechanisms/members.ts';
 import { subset } from '../mechanisms/subset.ts';
-import { type Law, mechanisms } from '../mechanisms/table.ts';
+import { type Form, type Law, mechanisms, members } from '../mechanisms/table.ts';
 import type { Ask, Named, Permanence, Question } from '../questions/question.ts';
 import { kinds, type QuestionType } from '../questions/table.ts';
 import { type MetricDocument, questionOf, type SchemaDocument } from './document.ts';
