@@ -4,6 +4,7 @@
  */
 
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answers, decodeAnswer } from '#collector/api/forms/answers.ts';
@@ -163,7 +164,18 @@ test('the page shows every route and parameter, and loads nothing from elsewhere
   expect(page).not.toMatch(/<script|https?:\/\/|src=/);
 });
 
-test('the docs name every route', () => {
-  const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
-  for (const route of ['/estimates', '/decode', '/series', '/compare', '/v1/openapi.json', '/v1/docs']) expect(page).toContain(route);
+/** The rows of the description: each route, what it does, and its parameters. */
+const rowsOf = ({ paths }: Described): readonly string[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { summary, description = '', parameters = [] }]) => {
+      const asked = parameters.filter((each) => each.in === 'query').map(({ name }) => `\`${name}\``);
+      return `| \`${method.toUpperCase()} ${path}\` | ${`${summary}. ${description}`.trim()} | ${asked.join(', ')} |`;
+    }),
+  );
+
+test('the table of docs/api.md is the description; vitest -u writes it', async () => {
+  const page = new URL('../../../docs/api.md', import.meta.url);
+  const table = ['| route | what it does | parameters |', '| --- | --- | --- |', ...rowsOf(await described())].join('\n');
+  const text = readFileSync(page, 'utf8').replace(/(?<=openapi\. -->\n\n)(?:\|.*\n)*/, () => `${table}\n`);
+  await expect(text).toMatchFileSnapshot(fileURLToPath(page));
 });

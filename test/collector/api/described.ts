@@ -28,6 +28,8 @@ export interface Parameter {
 
 export interface Operation {
   readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
   readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } };

@@ -34,6 +34,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
     get: {
       operationId: 'listMetrics',
       summary: 'The published metrics, and how many reports each has',
+      description: 'With what counts where nothing was answered (`otherwise`), and whether devices are asked a random part (`assign`).',
       requestParams: { query: listParameters },
       responses: responsesOf(answers.list, ['400', '403', '503']),
     },
@@ -41,7 +42,8 @@ export const metricsPaths: ZodOpenApiPathsObject = {
   '/v1/metrics/{name}/estimates': {
     get: {
       operationId: 'estimates',
-      summary: 'Each answer’s estimate with its 95 % interval',
+      summary: 'Each answer’s unbiased estimate with its standard error and 95 % interval, and a verdict on all of them',
+      description: 'Lists also have `normSub` and `shrunk`. A text joined with lists has each candidate with each answer.',
       ...ofOneSelection(estimatesParameters, answers.estimates),
     },
   },
@@ -50,7 +52,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       operationId: 'decode',
       summary: 'Which strings are in the reports: those of a list, or for discover any; and what the whole distribution looks like',
       description:
-        'It may take a while. With Accept: text/event-stream the answer comes as server-sent events: progress, then answer or refusal.',
+        'Each string with its share, an interval that allows for the choice, a p- and a q-value. With `Accept: text/event-stream` the answer comes as server-sent events: progress, then answer or refusal.',
       requestParams: { path, query: decodeParameters },
       parameters: [segmentOf('', '')],
       responses: {
@@ -62,7 +64,8 @@ export const metricsPaths: ZodOpenApiPathsObject = {
   '/v1/metrics/{name}/series': {
     get: {
       operationId: 'series',
-      summary: 'Estimates day by day, week by week or month by month, each with its change',
+      summary: 'Estimates day by day, week by week or month by month, each with its change since the last point',
+      description: 'For the `top` answers, and the mean of a number.',
       ...ofOneSelection(seriesParameters, answers.series),
     },
   },

@@ -208,7 +208,7 @@ export const releasePaths: ZodOpenApiPathsObject = {
       operationId: 'releaseAsk',
       summary: 'Answers a question and charges for it; the same question of the same reader gets the stored answer and costs nothing',
       requestBody,
-      description: 'With Accept: text/csv, an answer that is one table comes as CSV: all but a median and the most used value.',
+      description: 'With `Accept: text/csv`, an answer that is one table comes as CSV: all but a median and the most used value.',
       responses: {
         ...responsesOf(releaseAnswers.answer, ['503', '507']),
         '200': { description: 'The answer.', content: { ...json(releaseAnswers.answer), 'text/csv': { schema: { type: 'string' } } } },

@@ -51,7 +51,7 @@ export const reportsPaths: ZodOpenApiPathsObject = {
     post: {
       operationId: 'sendReports',
       summary: 'Takes a batch of reports, and answers once it is on the disk',
-      description: 'The type of the content is not looked at.',
+      description: 'A refusal counts nothing. The type of the content is not looked at.',
       security: [{ key: [] }],
       requestBody: {
         description: `A batch as JSON, at most ${MAX_BODY_BYTES} bytes.`,

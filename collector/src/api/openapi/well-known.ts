@@ -81,6 +81,7 @@ export const wellKnownPaths: ZodOpenApiPathsObject = {
     get: {
       operationId: 'wellKnown',
       summary: 'What is asked and what that gives away, for anybody: schemas, privacy statements and ε, without estimates',
+      description: 'On the port of batches, too.',
       security: [],
       responses: {
         '200': {
