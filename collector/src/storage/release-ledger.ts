@@ -12,7 +12,7 @@ import { retry, untilPatienceEnds } from '../base/retry.ts';
  * Kind of an entry: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
  * admin went on after a restore. Of a stream (streams/streams.ts): that it was opened, an easy or a hard answer, or that it was closed.
  */
-export type Kind = 'table' | 'budget' | 'charge' | 'answer' | 'override' | 'stream' | 'stream-easy' | 'stream-hard' | 'stream-end';
+type Kind = 'table' | 'budget' | 'charge' | 'answer' | 'override' | 'stream' | 'stream-easy' | 'stream-hard' | 'stream-end';
 
 /** An entry to be written. */
 export interface NewEntry {
@@ -65,7 +65,7 @@ export class InDoubt extends Fault {
 type Secret = readonly [stream: number, text: string];
 
 /** The secrets of open streams, beside the ledger: no list and no route shows them, and no backup carries them. */
-export interface Secrets {
+interface Secrets {
   readonly of: (stream: number) => Promise<string | undefined>;
   readonly keep: (...secret: Secret) => Promise<void>;
   /** Drops the secret of a stream; without one, those of all. */
@@ -142,14 +142,14 @@ export function following(head: Head, who: string, entry: NewEntry, now: number)
 }
 
 /** The columns of an entry in both stores. */
-export const COLUMNS = ['n', 'at', 'who', 'kind', 'app', 'analyst', 'question', 'body', 'hash'] as const;
+const COLUMNS = ['n', 'at', 'who', 'kind', 'app', 'analyst', 'question', 'body', 'hash'] as const;
 
 /** An entry as a row. */
-export const rowOf = ({ body, ...entry }: Entry): readonly (string | number)[] =>
+const rowOf = ({ body, ...entry }: Entry): readonly (string | number)[] =>
   COLUMNS.map((column) => (column === 'body' ? JSON.stringify(body) : entry[column]));
 
 /** A row as an entry. */
-export function entryOf(row: readonly unknown[]): Entry {
+function entryOf(row: readonly unknown[]): Entry {
   const [n, at, who, kind, app, analyst, question, body, hash] = row.map(String) as [
     n: string,
     at: string,
@@ -168,10 +168,7 @@ export function entryOf(row: readonly unknown[]): Entry {
 const textAfter = (prefix: string): string => `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`;
 
 /** The condition of a query, and its values. */
-export function conditionOf(
-  { prefix, after, newest: _newest, ...same }: Wanted,
-  mark: (position: number) => string,
-): { readonly sql: string; readonly values: readonly string[] } {
+function conditionOf({ prefix, after, newest: _newest, ...same }: Wanted): readonly [sql: string, values: readonly string[]] {
   const given: (readonly [condition: string, value: string])[] = [
     ...Object.entries(same).map(([column, value]) => [`${column} =`, `${value}`] as const),
     ...(prefix === undefined
@@ -182,9 +179,55 @@ export function conditionOf(
         ] as const)),
     ...(after === undefined ? [] : [['n >', `${after}`] as const]),
   ];
+  const sql = given.map(([condition], i) => `${condition} $${i + 1}`).join(' AND ');
+  return [sql && `WHERE ${sql}`, given.map(([, value]) => value)];
+}
+
+/** Runs a statement of SQL that both stores understand, with parameters `$1`, `$2` in this order. Resolves to its rows. */
+type Run = (sql: string, values?: readonly (string | number | null)[]) => Promise<readonly (readonly unknown[])[]>;
+
+/** The statements of a ledger. */
+export interface LedgerStatements extends Pick<LedgerTransaction, 'find' | 'count' | 'secrets'> {
+  readonly last: () => Promise<Entry | undefined>;
+  readonly insert: (entry: Entry) => Promise<unknown>;
+}
+
+/**
+ * The statements of a ledger, which are the same in both stores.
+ *
+ * @param schema prefix of the tables
+ * @param dropped is called when secrets were deleted
+ */
+export function ledgerStatements(run: Run, schema = '', dropped: () => void = () => undefined): LedgerStatements {
+  const [entries, secrets] = [`${schema}release_entry`, `${schema}release_secret`];
+  const find = async (wanted: Wanted): Promise<readonly Entry[]> => {
+    const [condition, values] = conditionOf(wanted);
+    const select = `SELECT ${COLUMNS} FROM ${entries} ${condition} ORDER BY n`;
+    if (wanted.newest === undefined) return (await run(select, values)).map(entryOf);
+    const rows = await run(`${select} DESC LIMIT CAST($${values.length + 1} AS bigint)`, [...values, wanted.newest]);
+    return rows.map(entryOf).reverse();
+  };
   return {
-    sql: given.length === 0 ? '' : `WHERE ${given.map(([condition], i) => `${condition} ${mark(i + 1)}`).join(' AND ')}`,
-    values: given.map(([, value]) => value),
+    find,
+    last: async () => (await find({ newest: 1 }))[0],
+    count: async (wanted) => {
+      const [condition, values] = conditionOf(wanted);
+      const rows = await run(`SELECT kind, count(*) FROM ${entries} ${condition} GROUP BY kind`, values);
+      return new Map(rows.map(([kind, found]) => [kind as Kind, Number(found)]));
+    },
+    insert: (entry) => run(`INSERT INTO ${entries} (${COLUMNS}) VALUES (${COLUMNS.map((_, i) => `$${i + 1}`)})`, rowOf(entry)),
+    secrets: {
+      of: async (stream) => (await run(`SELECT secret FROM ${secrets} WHERE stream = $1`, [stream]))[0]?.[0] as string | undefined,
+      keep: async (...secret) => void (await run(`INSERT INTO ${secrets} VALUES ($1, $2)`, secret)),
+      drop: async (stream) => {
+        const condition = stream === undefined ? '' : 'WHERE stream = $1';
+        const gone = await run(`DELETE FROM ${secrets} ${condition} RETURNING stream`, stream === undefined ? [] : [stream]);
+        if (gone.length > 0) dropped();
+      },
+      kept: async () => (await run(`SELECT stream FROM ${secrets} ORDER BY stream`)).map(([stream]) => Number(stream)),
+      all: async () =>
+        (await run(`SELECT stream, secret FROM ${secrets} ORDER BY stream`)).map(([stream, secret]) => [Number(stream), String(secret)]),
+    },
   };
 }
 

@@ -11,21 +11,16 @@
 import { StoreAway, StoreFull } from '../../base/fault.ts';
 import { retry, untilPatienceEnds } from '../../base/retry.ts';
 import {
-  COLUMNS,
-  conditionOf,
   type Entry,
-  entryOf,
   following,
   type Head,
   InDoubt,
-  type Kind,
   type Ledger,
   type LedgerCopy,
+  type LedgerStatements,
   type LedgerTransaction,
+  ledgerStatements,
   NO_ENTRY,
-  rowOf,
-  type Secrets,
-  type Wanted,
 } from '../release-ledger.ts';
 import type { PostgresSource } from '../store.ts';
 import { Database, type Query } from './database.ts';
@@ -43,33 +38,18 @@ const LOCK = `SELECT place, version FROM ${SCHEMA}.release_place, ${SCHEMA}.stor
 /** Prefix of the place while entries may be missing for another reason than the place. */
 const IN_DOUBT = 'in doubt: ';
 
-const SELECT = `SELECT ${COLUMNS} FROM ${SCHEMA}.release_entry`;
-
-async function find(query: Query, wanted: Wanted): Promise<readonly Entry[]> {
-  const { sql, values } = conditionOf(wanted, (position) => `$${position}`);
-  if (wanted.newest === undefined) return (await query(`${SELECT} ${sql} ORDER BY n`, values)).map(entryOf);
-  const rows = await query(`${SELECT} ${sql} ORDER BY n DESC LIMIT $${values.length + 1}`, [...values, wanted.newest]);
-  return rows.map(entryOf).reverse();
-}
-
-async function count(query: Query, wanted: Wanted): Promise<ReadonlyMap<Kind, number>> {
-  const { sql, values } = conditionOf(wanted, (position) => `$${position}`);
-  const rows = await query(`SELECT kind, count(*) FROM ${SCHEMA}.release_entry ${sql} GROUP BY kind`, values);
-  return new Map(rows.map(([kind, found]) => [kind as Kind, Number(found)]));
-}
-
-const lastOf = async (query: Query): Promise<Entry | undefined> => (await find(query, { newest: 1 }))[0];
+const statementsOf = (query: Query): LedgerStatements => ledgerStatements(query, `${SCHEMA}.`);
 
 /** An entry that a process has seen; undefined where the ledger had none. */
 type Seen = Pick<Entry, 'n' | 'hash' | 'at'> | undefined;
 
-const hasEntry = async (query: Query, { n, hash }: Head): Promise<boolean> =>
-  (await find(query, { n })).some((entry) => entry.hash === hash);
+const hasEntry = async ({ find }: LedgerStatements, { n, hash }: Head): Promise<boolean> =>
+  (await find({ n })).some((entry) => entry.hash === hash);
 
 /** True if an entry that was seen is missing, and no admin has gone on without it. */
-async function isMissing(query: Query, seen: Seen): Promise<boolean> {
-  if (seen === undefined || (await hasEntry(query, seen))) return false;
-  const [override] = await find(query, { kind: 'override', newest: 1 });
+async function isMissing(statements: LedgerStatements, seen: Seen): Promise<boolean> {
+  if (seen === undefined || (await hasEntry(statements, seen))) return false;
+  const [override] = await statements.find({ kind: 'override', newest: 1 });
   return override === undefined || override.at < seen.at;
 }
 
@@ -95,27 +75,11 @@ async function logAction(query: Query, who: string, what: string, app: string | 
   );
 }
 
-const insert = (query: Query, entry: Entry): Promise<unknown> =>
-  query(`INSERT INTO ${SCHEMA}.release_entry (${COLUMNS}) VALUES (${COLUMNS.map((_, i) => `$${i + 1}`)})`, rowOf(entry));
-
-const secretsIn = (query: Query): Secrets => ({
-  of: async (stream) =>
-    (await query(`SELECT secret FROM ${SCHEMA}.release_secret WHERE stream = $1`, [stream]))[0]?.[0] as string | undefined,
-  keep: async (stream, text) => void (await query(`INSERT INTO ${SCHEMA}.release_secret VALUES ($1, $2)`, [stream, text])),
-  drop: async (stream) =>
-    void (await query(`DELETE FROM ${SCHEMA}.release_secret WHERE $1::bigint IS NULL OR stream = $1`, [stream ?? null])),
-  kept: async () => (await query(`SELECT stream FROM ${SCHEMA}.release_secret ORDER BY stream`)).map(([stream]) => Number(stream)),
-  all: async () =>
-    (await query(`SELECT stream, secret FROM ${SCHEMA}.release_secret ORDER BY stream`)).map(([stream, secret]) => [
-      Number(stream),
-      String(secret),
-    ]),
-});
-
 /** Puts a ledger into a database that has none, in a transaction of the caller's. A ledger that was in doubt stays in doubt. */
 export async function fillLedger(query: Query, { entries, doubt, secrets }: LedgerCopy): Promise<void> {
-  for (const entry of entries) await insert(query, entry);
-  for (const secret of secrets) await secretsIn(query).keep(...secret);
+  const into = statementsOf(query);
+  for (const entry of entries) await into.insert(entry);
+  for (const secret of secrets) await into.secrets.keep(...secret);
   const [[place] = []] = await query(PLACE);
   if (doubt !== undefined || entries.length > 0)
     await query(`UPDATE ${SCHEMA}.release_place SET place = $1`, [doubt === undefined ? place : `${IN_DOUBT}${doubt}`]);
@@ -129,8 +93,9 @@ export function openPostgresLedger(source: PostgresSource): Ledger {
   const mark = (): Promise<void> =>
     database.transaction(async (query) => {
       await query(LOCK);
-      if (seen !== undefined && (await isMissing(query, seen))) await markLost(query, seen.n);
-      seen = await lastOf(query);
+      const statements = statementsOf(query);
+      if (seen !== undefined && (await isMissing(statements, seen))) await markLost(query, seen.n);
+      seen = await statements.last();
     });
 
   const transact: Ledger['transact'] = async <T>(work: (ledger: LedgerTransaction) => Promise<T>) => {
@@ -142,23 +107,23 @@ export function openPostgresLedger(source: PostgresSource): Ledger {
       database.transaction(async (query) => {
         const [[known, version] = []] = await query(LOCK);
         checkVersion(version);
-        if (last !== undefined && (await hasEntry(query, last))) return done as T;
+        const statements = statementsOf(query);
+        if (last !== undefined && (await hasEntry(statements, last))) return done as T;
         last = undefined;
-        isMarkDue = await isMissing(query, seen);
+        isMarkDue = await isMissing(statements, seen);
         if (isMarkDue) throw new InDoubt('an entry is missing');
         const [[place, time] = []] = await query(PLACE);
         const now = Number(time);
-        seen = await lastOf(query);
+        seen = await statements.last();
         let head: Head = seen ?? NO_ENTRY;
         let doubt = doubtOf(head, String(place), known as string | null);
         done = await work({
           now,
-          find: (wanted) => find(query, wanted),
-          count: (wanted) => count(query, wanted),
+          ...statements,
           append: async (who, entry) => {
             if (doubt !== undefined) throw new InDoubt(doubt);
             const next = following(head, who, entry, now);
-            await insert(query, next);
+            await statements.insert(next);
             await query(`UPDATE ${SCHEMA}.release_place SET place = $1 WHERE place IS DISTINCT FROM $1`, [place]);
             last = next;
             head = next;
@@ -170,7 +135,6 @@ export function openPostgresLedger(source: PostgresSource): Ledger {
           settle: async () => {
             doubt = undefined;
           },
-          secrets: secretsIn(query),
         });
         return done;
       });

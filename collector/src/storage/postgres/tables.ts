@@ -175,7 +175,7 @@ export const STEPS: readonly string[] = [
   `,
 ];
 
-/** The shard of what belongs to a metric: FNV-1a of its app and its name, folded to a byte. */
+/** The shard of what belongs to a metric: FNV-1a of its app and its name, reduced to a byte. */
 export function shardOf(schema: string, metric: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(`${schema.slice(0, schema.indexOf('/'))}\n${metric}`)) {

@@ -6,74 +6,40 @@ import { StoreFull } from '../../base/fault.ts';
 import { isFull, logAction, openAdminDatabase } from '../admin/database.ts';
 import { TIMEOUT } from '../files/database.ts';
 import {
-  COLUMNS,
-  conditionOf,
-  type Entry,
-  entryOf,
   following,
   type Head,
   InDoubt,
-  type Kind,
   type Ledger,
+  type LedgerStatements,
   type LedgerTransaction,
+  ledgerStatements,
   NO_ENTRY,
-  rowOf,
-  type Secrets,
-  type Wanted,
 } from '../release-ledger.ts';
 import { checkNotMigrated, readHead, readMigration, writeHead } from './migration-mark.ts';
 
-const select = (database: DatabaseSync, condition: string, values: readonly string[]): readonly Entry[] => {
-  const statement = database.prepare(`SELECT ${COLUMNS} FROM release_entry ${condition}`);
-  statement.setReturnArrays(true);
-  return (statement.all(...values) as unknown as readonly (readonly unknown[])[]).map(entryOf);
-};
-
-const find = (database: DatabaseSync, wanted: Wanted): readonly Entry[] => {
-  const { sql, values } = conditionOf(wanted, () => '?');
-  if (wanted.newest === undefined) return select(database, `${sql} ORDER BY n`, values);
-  return select(database, `${sql} ORDER BY n DESC LIMIT CAST(? AS INTEGER)`, [...values, `${wanted.newest}`]).toReversed();
-};
-
-const count = (database: DatabaseSync, wanted: Wanted): ReadonlyMap<Kind, number> => {
-  const { sql, values } = conditionOf(wanted, () => '?');
-  const rows = database.prepare(`SELECT kind, count(*) AS found FROM release_entry ${sql} GROUP BY kind`).all(...values);
-  return new Map(rows.map(({ kind, found }) => [kind as Kind, Number(found)]));
-};
-
-const headOf = (database: DatabaseSync): Head => select(database, 'ORDER BY n DESC LIMIT 1', [])[0] ?? NO_ENTRY;
+/** The statements of the ledger. SQLite numbers its parameters `?1`. */
+const statementsOf = (database: DatabaseSync, dropped: () => void): LedgerStatements =>
+  ledgerStatements(
+    async (sql, values = []) => {
+      const statement = database.prepare(sql.replaceAll('$', '?'));
+      statement.setReturnArrays(true);
+      return statement.all(...values) as unknown as readonly (readonly unknown[])[];
+    },
+    '',
+    dropped,
+  );
 
 /** Why entries may be missing. */
-function doubtOf(database: DatabaseSync, folder: string): string | undefined {
-  const [head, known] = [headOf(database), readHead(folder)];
+async function doubtOf({ find }: LedgerStatements, head: Head, folder: string): Promise<string | undefined> {
+  const known = readHead(folder);
   const isMoved = known === 'moved' || (typeof known === 'object' && known.isMoving && readMigration(folder) === undefined);
   if (isMoved) return 'a folder whose store was moved to a database';
   if (known === 'restored') return 'a folder that was restored from a backup';
   if (known === undefined) return head.n === 0 ? undefined : 'a ledger without its release.head, as a restored backup has';
   if (head.n < known.n) return `a ledger that ends at entry ${head.n}, where entry ${known.n} was written before`;
-  const hash = known.n === 0 ? '' : select(database, 'WHERE n = ?', [`${known.n}`])[0]?.hash;
+  const hash = known.n === 0 ? '' : (await find({ n: known.n }))[0]?.hash;
   return hash === known.hash ? undefined : `a ledger whose entry ${known.n} is not the one that was written before`;
 }
-
-const secretsIn = (database: DatabaseSync, dropped: () => void): Secrets => ({
-  of: async (stream) =>
-    database.prepare('SELECT secret FROM release_secret WHERE stream = ?').get(stream)?.['secret'] as string | undefined,
-  keep: async (stream, text) => void database.prepare('INSERT INTO release_secret VALUES (?, ?)').run(stream, text),
-  drop: async (stream) => {
-    const { changes } = database.prepare('DELETE FROM release_secret WHERE ?1 IS NULL OR stream = ?1').run(stream ?? null);
-    if (changes > 0) dropped();
-  },
-  kept: async () =>
-    database
-      .prepare('SELECT stream FROM release_secret ORDER BY stream')
-      .all()
-      .map(({ stream }) => Number(stream)),
-  all: async () =>
-    database
-      .prepare('SELECT stream, secret FROM release_secret ORDER BY stream')
-      .all()
-      .map(({ stream, secret }) => [Number(stream), String(secret)]),
-});
 
 /**
  * The last work on each folder's ledger in this process. SQLite's wait for a lock stops the process, so a second connection of the same
@@ -88,6 +54,10 @@ export function openSqliteLedger(folder: string): Ledger {
 
   /** True if the write-ahead log may still hold secrets that were deleted. */
   let isLeft = false;
+  const statements = statementsOf(database, () => {
+    isLeft = true;
+  });
+  const headOf = async (): Promise<Head> => (await statements.last()) ?? NO_ENTRY;
   /** Truncates the write-ahead log. What was committed stays so if a reader or a full disk prevents that; the next transaction tries again. */
   const erase = (): void => {
     database.exec('PRAGMA busy_timeout = 0');
@@ -104,32 +74,30 @@ export function openSqliteLedger(folder: string): Ledger {
     database.exec('BEGIN IMMEDIATE');
     let isChanged = false;
     try {
-      let doubt = doubtOf(database, folder);
+      let head: Head = await headOf();
+      let doubt = await doubtOf(statements, head, folder);
       const now = Date.now();
       const result = await work({
         now,
-        find: async (wanted) => find(database, wanted),
-        count: async (wanted) => count(database, wanted),
+        ...statements,
         append: async (who, entry) => {
           checkNotMigrated(folder);
           if (doubt !== undefined) throw new InDoubt(doubt);
-          const next = following(headOf(database), who, entry, now);
-          database.prepare(`INSERT INTO release_entry (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})`).run(...rowOf(next));
+          const next = following(head, who, entry, now);
+          await statements.insert(next);
           isChanged = true;
+          head = next;
           return next;
         },
         log: async (who, what, app) => logAction(database, who, what, app),
-        head: async () => headOf(database),
+        head: async () => head,
         doubt: async () => doubt,
         settle: async () => {
           doubt = undefined;
         },
-        secrets: secretsIn(database, () => {
-          isLeft = true;
-        }),
       });
       database.exec('COMMIT');
-      if (isChanged) note();
+      if (isChanged) await note();
       if (isLeft) erase();
       return result;
     } catch (error) {
@@ -138,10 +106,10 @@ export function openSqliteLedger(folder: string): Ledger {
     }
   };
   /** Writes the head under the lock of the database, so that it never goes back. */
-  const note = (): void => {
+  const note = async (): Promise<void> => {
     database.exec('BEGIN IMMEDIATE');
     try {
-      writeHead(folder, headOf(database));
+      writeHead(folder, await headOf());
     } finally {
       database.exec('ROLLBACK');
     }
