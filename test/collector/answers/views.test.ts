@@ -204,7 +204,7 @@ describe('claims', () => {
     ...{ standardError: 0.1, low: 0, high: 1, reports: 9 },
   });
   const estimated = (...rows: readonly EstimateRow[]): Estimated => ({
-    told: { reports: 9, from: '2026-11-20', to: '2026-11-20', outcome: 'estimated', watch: 0.5 },
+    columns: { reports: 9, from: '2026-11-20', to: '2026-11-20', outcome: 'estimated', watch: 0.5 },
     rows,
   });
   const stored = (): Promise<unknown> => execute(url, 'SELECT answer, estimate FROM murmuration.bi_estimates ORDER BY position');

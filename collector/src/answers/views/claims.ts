@@ -115,7 +115,13 @@ async function writeRows(query: Query, key: readonly unknown[], rows: readonly E
  * Writes what was computed from a source, in one transaction, and gives the claim back. Resolves to false when the claim is no longer held;
  * nothing is written then.
  */
-export const write = (database: Database, claimed: Claim, source: string, { told, rows }: Estimated, seconds: number): Promise<boolean> =>
+export const write = (
+  database: Database,
+  claimed: Claim,
+  source: string,
+  { columns, rows }: Estimated,
+  seconds: number,
+): Promise<boolean> =>
   database.transaction(async (query) => {
     const { version, type, mechanism, epsilon, description, minimum } = claimed.about;
     const held = await query(
@@ -127,7 +133,7 @@ export const write = (database: Database, claimed: Claim, source: string, { told
         ...ofClaim(claimed),
         source,
         ...[version, type, mechanism, epsilon, storable(description), minimum],
-        ...[told.reports, told.from, told.to, told.outcome, told.watch, seconds],
+        ...[columns.reports, columns.from, columns.to, columns.outcome, columns.watch, seconds],
       ],
     );
     if (held.length === 0) return false;

@@ -45,7 +45,7 @@ interface MetricColumns {
 
 /** A metric's rows, and the columns about the metric. */
 export interface Estimated {
-  readonly told: MetricColumns;
+  readonly columns: MetricColumns;
   readonly rows: readonly EstimateRow[];
 }
 
@@ -64,11 +64,11 @@ const rowOf = (
 /** The rows of all days, for a list, a number or a distribution. */
 function estimatesRows(found: MetricEstimates): Estimated {
   const { reports, from, to, minimum, answers, distribution, unit, watch } = found;
-  const told: MetricColumns = { reports, from, to, outcome: reports < minimum ? 'too-few-reports' : 'estimated', watch: watch.pValue };
-  if (from === null || to === null) return { told, rows: [] };
+  const columns: MetricColumns = { reports, from, to, outcome: reports < minimum ? 'too-few-reports' : 'estimated', watch: watch.pValue };
+  if (from === null || to === null) return { columns, rows: [] };
   const shared: Shared = { span: 'all', from, to, reports };
   const rows = answers.map((answer, i) => rowOf(shared, i, unit ?? 'share', answer));
-  if (distribution === undefined) return { told, rows };
+  if (distribution === undefined) return { columns, rows };
   const { mean, quantiles } = distribution;
   const next = rows.length;
   const statistics = quantiles.map(
@@ -77,15 +77,15 @@ function estimatesRows(found: MetricEstimates): Estimated {
       ...{ position: next + 1 + i, unit: 'value', answer: `quantile ${level}`, estimate, standardError: null, low, high },
     }),
   );
-  return { told, rows: [...rows, rowOf(shared, next, 'value', { label: 'mean', ...mean }), ...statistics] };
+  return { columns, rows: [...rows, rowOf(shared, next, 'value', { label: 'mean', ...mean }), ...statistics] };
 }
 
 /** The rows of the strings that are found in all days. */
 function stringsRows(found: MetricStrings & { readonly strings: readonly DecodedString[] }): Estimated {
   const { reports, from, to, outcome, strings, watch } = found;
-  const told: MetricColumns = { reports, from, to, outcome: outcome === 'decoded' ? 'estimated' : outcome, watch: watch.pValue };
-  if (from === null || to === null) return { told, rows: [] };
-  return { told, rows: strings.map((string, i) => rowOf({ span: 'all', from, to, reports }, i, 'share', string)) };
+  const columns: MetricColumns = { reports, from, to, outcome: outcome === 'decoded' ? 'estimated' : outcome, watch: watch.pValue };
+  if (from === null || to === null) return { columns, rows: [] };
+  return { columns, rows: strings.map((string, i) => rowOf({ span: 'all', from, to, reports }, i, 'share', string)) };
 }
 
 /** The rows of a series. An answer keeps its position in all points. */

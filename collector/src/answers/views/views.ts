@@ -41,7 +41,7 @@ export interface Keeper {
 }
 
 /** A metric without reports of its law. The rows of a former law no longer count. */
-const NOTHING: Estimated = { told: { reports: 0, from: null, to: null, outcome: 'too-few-reports', watch: 1 }, rows: [] };
+const NOTHING: Estimated = { columns: { reports: 0, from: null, to: null, outcome: 'too-few-reports', watch: 1 }, rows: [] };
 
 /** A metric's total over the schemas of its law; undefined without reports. */
 function daysOf(totals: Totals, { schemas, metric }: PublishedMetric): DayRange | undefined {
