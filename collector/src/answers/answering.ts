@@ -1,4 +1,4 @@
-/** Services that answer questions: the thread of estimates, that of decodes, and the tables that other tools read. */
+/** Services that answer questions: the thread of estimates, that of decodes, that of signs, and the tables that other tools read. */
 
 import type { Logger } from 'pino';
 import { packageVersion } from '../base/package-version.ts';
@@ -9,6 +9,7 @@ import { createDecoding, type Decoding } from './decode-thread.ts';
 import { createEstimating, type Estimating } from './estimates-thread.ts';
 import { SharedDecodes } from './shared-decodes.ts';
 import { keepViews } from './views/views.ts';
+import { createWatching, type Watching } from './watching.ts';
 
 /** Options of answering. */
 export interface AnsweringOptions {
@@ -21,33 +22,38 @@ export interface AnsweringOptions {
   /** Estimates from fewer reports than this are not shown. */
   readonly minimum: number;
   readonly log: Logger;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** Answers questions. */
 export interface Answering {
   readonly estimating: Estimating;
   readonly decoding: Decoding;
+  readonly watching: Watching;
   /** The number of estimates that are being computed or wait. */
   readonly waiting: () => number;
   readonly close: () => Promise<void>;
 }
 
 /** Creates it. No thread runs until the first question. */
-export function createAnswering({ store, shared, catalogOf, candidates: lists, minimum, log }: AnsweringOptions): Answering {
+export function createAnswering({ store, shared, catalogOf, candidates: lists, minimum, log, now }: AnsweringOptions): Answering {
   const candidates = new Map(Object.entries(lists));
   const estimating = createEstimating({ store, candidates });
   const { totals } = estimating;
   const decodes = shared && new SharedDecodes({ source: shared.source, candidates, version: packageVersion() });
   const decoding = createDecoding({ store, totals, candidates, shared: decodes });
+  const watching = createWatching({ store, totals, catalogOf, now });
   const endViews = shared?.views
     ? keepViews({ source: shared.source, catalogOf, totals, estimating, decoding, minimum, candidates, log })
     : undefined;
   return {
     estimating,
     decoding,
+    watching,
     waiting: () => estimating.waiting() + decoding.waiting(),
     close: async () => {
-      await Promise.all([endViews?.(), estimating.close(), decoding.close()]);
+      await Promise.all([endViews?.(), estimating.close(), decoding.close(), watching.close()]);
       await decodes?.close();
     },
   };

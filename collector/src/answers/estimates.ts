@@ -19,6 +19,7 @@ import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
 import { intervalsOf, type Judged, judgedOf } from '../estimation/sequences.ts';
 import { normSub, shrunk } from '../estimation/shrunk.ts';
 import { LEVEL, type Looks } from '../estimation/statistics/looks.ts';
+import { normalTail } from '../estimation/statistics/tails.ts';
 import type { Evidence, Excluded, Tallies } from '../estimation/tally.ts';
 import { type Watch, watchOf } from '../estimation/watch/watch.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
@@ -67,6 +68,31 @@ export interface MetricEstimates extends About {
   readonly watch: Watch;
   /** Only for a distribution. */
   readonly distribution?: Described;
+  /** Only where an answer's interval lies wholly outside what is possible. */
+  readonly impossible?: Impossible;
+}
+
+/** Answers whose whole interval is below 0 % or above 100 %, or outside the range of a number. */
+interface Impossible {
+  readonly labels: readonly string[];
+  /** The probability that chance alone puts any answer so far outside. Where it is small, the reports can't be right. */
+  readonly pValue: number;
+}
+
+/** Below this, chance does not explain numbers that can't be. */
+const BEYOND_CHANCE = 0.001;
+
+/** True if a verdict must not be given: the reports can't be right, or it is about an answer that can't be. */
+const isRefuted = ({ kind, answers }: Verdict, impossible: Impossible | undefined): boolean =>
+  impossible !== undefined &&
+  (impossible.pValue < BEYOND_CHANCE || kind === 'mean' || answers.some((label) => impossible.labels.includes(label)));
+
+/** The impossible answers among these. Some of many absent answers are wholly below 0 by chance, so all of them are tested together. */
+function impossibleIn(answers: readonly AnswerEstimate[], [least, most]: Range): Impossible | undefined {
+  const outside = answers.filter(({ low, high }) => high < least || low > most);
+  if (outside.length === 0) return undefined;
+  const far = outside.map(({ estimate, standardError }) => Math.max(least - estimate, estimate - most) / standardError);
+  return { labels: outside.map(({ label }) => label), pValue: Math.min(1, 2 * answers.length * normalTail(Math.max(...far))) };
 }
 
 /** Settings of an estimate. */
@@ -142,7 +168,10 @@ export function estimate(request: EstimateRequest): MetricEstimates {
   const { tallies, ones } = request.evidence;
   const numbers = rangeOf(document);
   const watch = watchOf(document.law, tallies, ones, basisOf(document, request.evidence, among).perDevice, numbers);
-  return { ...aboutOf(request), among, ...(numbers && { unit: 'value' }), ...rowsOf(request), watch };
+  const { verdict, ...rows } = rowsOf(request);
+  const impossible = impossibleIn(rows.answers, numbers ?? [0, 1]);
+  const said = verdict && !isRefuted(verdict, impossible) && { verdict };
+  return { ...aboutOf(request), among, ...(numbers && { unit: 'value' }), ...rows, ...said, watch, ...(impossible && { impossible }) };
 }
 
 /** The estimates and their verdict alone. Tallies may be scaled, so that their counts are not whole. */

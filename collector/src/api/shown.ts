@@ -10,6 +10,7 @@ export type { QuestionType as MetricType } from '@murmuration/shared';
 export type { Progress } from '../answers/decoded-strings.ts';
 export type { Described as Distribution } from '../answers/distribution.ts';
 export type { AnswerEstimate as Answer, MetricEstimates as Estimates } from '../answers/estimates.ts';
+export type { Sign } from '../answers/signs.ts';
 export type { MetricSummary as Metric } from '../answers/summary.ts';
 export type { Verdict } from '../answers/verdict.ts';
 export type { RefusalBody as Refusal } from '../base/refusal.ts';

@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { createReader, type EstimatesAsked, ReadError } from '../api/reader/reader.ts';
-import type { Association, Estimates, Metric, Progress, Reader, Refusal, Strings } from '../api/shown.ts';
+import type { Association, Estimates, Metric, Progress, Reader, Refusal, Sign, Strings } from '../api/shown.ts';
 
 const SESSION = 'v1/session';
 const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so
@@ -44,6 +44,9 @@ export async function signIn(token: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await session({ method: 'DELETE' });
 }
+
+/** Signs that reports are not what they seem. */
+export const fetchSigns = (): Promise<readonly Sign[]> => readerWith(ESTIMATES_TIMEOUT).signs();
 
 /** The metric's estimates. */
 export function fetchEstimates(metric: Metric, asked: Asked, signal: AbortSignal): Promise<Estimates> {

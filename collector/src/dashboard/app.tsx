@@ -11,6 +11,7 @@ import { count, dayRange, daysBetween } from './format.ts';
 import { Header } from './header.tsx';
 import { MetricCard } from './metric-card.tsx';
 import { SignIn } from './sign-in.tsx';
+import { SignsLine, useSigns } from './signs.tsx';
 import { Failed, Loading, NoMetrics, NoReports } from './states.tsx';
 
 // The amount of data: reports in all, metrics, days.
@@ -74,12 +75,14 @@ export function App(): VNode {
 }
 
 function Metrics({ metrics, filter, onFilter }: { metrics: readonly Metric[]; filter: Filter; onFilter: (filter: Filter) => void }): VNode {
+  const signs = useSigns(metrics);
   if (metrics.length === 0) return <NoMetrics />;
   const span = spanOf(metrics);
   const apps = [...new Set(metrics.map((metric) => metric.app))];
   return (
     <>
       <Summary metrics={metrics} />
+      <SignsLine signs={signs} />
       {span ? <Filters metrics={metrics} filter={filter} onFilter={onFilter} /> : <NoReports app={metrics[0]?.app ?? ''} />}
       {apps.map((app, index) => (
         <section key={app} class="app" aria-labelledby={`app-${index}`}>
@@ -87,7 +90,13 @@ function Metrics({ metrics, filter, onFilter }: { metrics: readonly Metric[]; fi
           {metrics
             .filter((metric) => metric.app === app)
             .map((metric) => (
-              <MetricCard key={`${metric.metric}/${metric.version}`} metric={metric} filter={filter} span={span} />
+              <MetricCard
+                key={`${metric.metric}/${metric.version}`}
+                metric={metric}
+                signs={signs.filter((sign) => sign.app === app && sign.metric === metric.metric)}
+                filter={filter}
+                span={span}
+              />
             ))}
         </section>
       ))}

@@ -98,6 +98,27 @@ export function Value({ answer, unit, title }: { answer: Answer; unit: string | 
   );
 }
 
+/** Below this, chance does not explain numbers that can't be. */
+const BEYOND_CHANCE = 0.001;
+
+/** Stands for the conclusion where the numbers can't be. */
+export function ImpossibleLine({ impossible, range }: { impossible: NonNullable<Estimates['impossible']>; range: Metric['range'] }): VNode {
+  const { labels, pValue } = impossible;
+  const where = range ? `outside ${range[0]} to ${range[1]}` : 'below 0 % or above 100 %';
+  const name = labels.length === 1 ? `“${labels[0]}”` : `${labels.length} answers`;
+  return (
+    <p class="verdict">
+      {pValue < BEYOND_CHANCE ? (
+        <>
+          <strong>These reports can’t be right:</strong> they put {name} {where}.
+        </>
+      ) : (
+        `No figure: the noise of few reports puts ${name} ${where}.`
+      )}
+    </p>
+  );
+}
+
 // The conclusion of a card in one sentence, with the interval in words: the verdict of the API, and nothing that it does not say.
 // The sentence may be quoted without the chart.
 

@@ -3,18 +3,21 @@
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Estimates, Metric } from '../api/shown.ts';
+import type { Estimates, Metric, Sign } from '../api/shown.ts';
 import { estimatesAddress, fetchEstimates, useAnswer } from './api.ts';
-import { CardFrame, Details, Evidence, Value, VerdictLine } from './card-parts.tsx';
+import { CardFrame, Details, Evidence, ImpossibleLine, Value, VerdictLine } from './card-parts.tsx';
 import { Chart } from './chart.tsx';
 import { Density } from './density.tsx';
 import { askedOf, type Filter, isPart, missingFrom, type Span } from './filter.ts';
 import { isOpen } from './judge.ts';
+import { SignLine } from './signs.tsx';
 import { NoReportsHere, TooFew } from './states.tsx';
 import { StringsCard } from './strings-card.tsx';
 
 interface CardProps {
   readonly metric: Metric;
+  /** Of this metric. */
+  readonly signs: readonly Sign[];
   readonly filter: Filter;
   /** First and last day with reports of any metric. Without any, the page explains once what to do. */
   readonly span: Span | null;
@@ -24,13 +27,15 @@ export function MetricCard(props: CardProps): VNode {
   return isOpen(props.metric) ? <StringsCard {...props} tooLong={<AnswersCard {...props} />} /> : <AnswersCard {...props} />;
 }
 
-function AnswersCard({ metric, filter, span }: CardProps): VNode {
+function AnswersCard({ metric, signs, filter, span }: CardProps): VNode {
   const asked = askedOf(metric, filter, span?.to ?? null);
   const address = estimatesAddress(metric, asked);
   const state = useAnswer(metric, address, (signal) => fetchEstimates(metric, asked, signal));
   const estimates = state.value;
   const about = (
     <>
+      <SignLine signs={signs} />
+      {estimates?.impossible && !estimates.verdict && <ImpossibleLine impossible={estimates.impossible} range={metric.range} />}
       {estimates && <VerdictLine verdict={estimates.verdict} answers={estimates.answers} metric={metric} />}
       <Evidence metric={metric} estimates={estimates} isFiltered={isPart(asked)} missing={missingFrom(metric, filter)} span={span} />
     </>

@@ -3,7 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { Answer, Estimate, Metric, MetricType, Strings } from '../api/shown.ts';
+import type { Answer, Estimate, Metric, MetricType, Sign, Strings } from '../api/shown.ts';
 import { decodeAddress, fetchStrings, useAnswer } from './api.ts';
 import { AssociationTable } from './association.tsx';
 import { CardFrame, Evidence, Fact, Facts, Folded, VerdictLine } from './card-parts.tsx';
@@ -11,6 +11,7 @@ import { Axis, BarRow, Lines, StringsLegend, useReordering } from './chart.tsx';
 import { askedOf, type Filter, isPart, missingFrom, type Span } from './filter.ts';
 import { count, decimalsFor, ends, hundredths, margin, percent, reportCount } from './format.ts';
 import { axisFor, keyOf, labelOf, length, position, type Axis as Scale } from './judge.ts';
+import { SignLine } from './signs.tsx';
 import { Decoding, NoReportsHere, TooFew } from './states.tsx';
 
 // The strings of a decode as the dashboard draws them: the found ones, then those that are not told apart from chance.
@@ -238,13 +239,14 @@ function Whole({ metric, strings: { distribution } }: { metric: Metric; strings:
 
 interface StringsCardProps {
   readonly metric: Metric;
+  readonly signs: readonly Sign[];
   readonly filter: Filter;
   readonly span: Span | null;
   /** Stands for it where the list is too long to be decoded. */
   readonly tooLong: VNode;
 }
 
-export function StringsCard({ metric, filter, span, tooLong }: StringsCardProps): VNode {
+export function StringsCard({ metric, signs, filter, span, tooLong }: StringsCardProps): VNode {
   const { among: _always, ...asked } = askedOf(metric, filter, span?.to ?? null);
   const address = decodeAddress(metric, asked);
   const state = useAnswer(metric, address, (signal, onProgress) => fetchStrings(metric, asked, signal, onProgress));
@@ -252,6 +254,7 @@ export function StringsCard({ metric, filter, span, tooLong }: StringsCardProps)
   if (state.refusal === 'too-many-candidates') return tooLong;
   const about = (
     <>
+      <SignLine signs={signs} />
       {strings && <Conclusion strings={strings} metric={metric} />}
       <Evidence
         metric={metric}

@@ -111,7 +111,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const answering = createAnswering({ ...settings, store, shared: storage.shared, catalogOf: () => schemas.catalog });
   const releases = createReleases(store, settings);
   await releases.tidy().catch((err: unknown) => log.warn({ err }, 'counts of ended streams could not be deleted'));
-  const health = createHealth({ counts, ingest, estimates: answering.waiting, store });
+  const health = createHealth({ counts, ingest, estimates: answering.waiting, watching: answering.watching, store, now });
 
   const access: AccessParts = { ...settings.access, isOpen, admin, sessions: new Sessions(), failed: new FailedSignIns(), now };
   const catalogOf = visibleCatalog(() => schemas.catalog);

@@ -20,10 +20,13 @@ import { watchOf } from '#collector/estimation/watch/watch.ts';
 import { subjects } from '../../conformance/subjects.ts';
 import { ATTACKS, craftedOf, fleetOf, POPULATIONS, watchReports } from '../../kit/watched-fleets.ts';
 import { atMost } from '../../proofs/statistics.ts';
+import { costOfDays, falseSigns, robust } from './days.ts';
 
 /** Fleets of each law and population, and their devices. */
 const [FLEETS, DEVICES] = [100, 300];
 const LEVELS = [0.01, 0.001] as const;
+/** Reports of a metric on a day whose rounds are timed; runs of a poisoned day; months of honest apps. */
+const [DAILY, RUNS, MONTHS] = [200_000, 20, 300];
 /** How much above its level chi squared of small classes may be (collector/src/estimation/watch/fit.ts). */
 const ROOM = 1.2;
 const SUSPICIOUS = 1e-6;
@@ -128,7 +131,14 @@ function costs(): Found {
 }
 
 export async function watch(): Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }> {
-  const parts = { costs: costs(), power: power(), falseAlarms: falseAlarms() };
+  const parts = {
+    rounds: await costOfDays(DAILY),
+    robust: robust(RUNS),
+    signs: await falseSigns(MONTHS),
+    costs: costs(),
+    power: power(),
+    falseAlarms: falseAlarms(),
+  };
   const failures = Object.values(parts).flatMap((part) => part.failures);
   const rows = Object.values(parts).flatMap((part, i) => [...(i > 0 ? [[]] : []), ...part.rows]);
   return {

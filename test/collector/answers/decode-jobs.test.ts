@@ -12,9 +12,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDecoding, type Decoding, type DecodingOptions } from '#collector/answers/decode-thread.ts';
 import type { DecodeTask } from '#collector/answers/decoded-strings.ts';
 import { createEstimating, type Estimating } from '#collector/answers/estimates-thread.ts';
+import { createWatching, type Watching } from '#collector/answers/watching.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
 import { metricsRouter } from '#collector/server/http/metrics.ts';
-import { type Running, start } from '../../kit/app.ts';
+import { NOW, type Running, start } from '../../kit/app.ts';
 import { schema } from '../../kit/string-app.ts';
 
 /** Replies at once, or once the flag is 1 where it is asked at a false discovery rate of 0.5. Says whether it was given a map. */
@@ -37,6 +38,7 @@ const CODE = `
 let running: Running;
 let estimating: Estimating;
 let decoding: Decoding;
+let watching: Watching;
 let server: Server;
 let url: string;
 let flag: Int32Array;
@@ -53,8 +55,9 @@ async function open(options: Partial<DecodingOptions> = {}): Promise<void> {
   const limits = { mostWaiting: 5, longest: 10 ** 8, longestAlone: 0, idle: 10 ** 8 };
   decoding = createDecoding({ store, totals: estimating.totals, candidates: new Map([['word', ['anchor']]]), limits, begin, ...options });
   const catalog = createCatalog([schema.document]);
+  watching = createWatching({ store, totals: estimating.totals, catalogOf: () => catalog, now: () => NOW });
   server = express()
-    .use(metricsRouter({ catalogOf: () => catalog, estimating, decoding, minimum: 1 }))
+    .use(metricsRouter({ catalogOf: () => catalog, estimating, decoding, watching, minimum: 1 }))
     .listen(0, '127.0.0.1');
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/metrics/word`;
@@ -69,7 +72,7 @@ afterEach(async () => {
   Atomics.store(flag, 0, 1);
   server.closeAllConnections();
   server.close();
-  await Promise.all([decoding.close(), estimating.close()]);
+  await Promise.all([decoding.close(), estimating.close(), watching.close()]);
   await running.close();
 });
 

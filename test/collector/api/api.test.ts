@@ -23,10 +23,13 @@ const described = (): Promise<Described> => describedAt(running.url);
 
 /** The routes of metrics, which any reader may ask. */
 const metricRoutes = async (): Promise<readonly (readonly [path: string, operation: Operation])[]> =>
-  Object.entries((await described()).paths).flatMap(([path, { get }]) => (path.startsWith('/v1/metrics') && get ? [[path, get]] : []));
+  Object.entries((await described()).paths).flatMap(([path, { get }]) =>
+    (path.startsWith('/v1/metrics') || path === '/v1/signs') && get ? [[path, get]] : [],
+  );
 
 const SCHEMAS: { readonly [operation: string]: (typeof answers)['list'] } = {
   listMetrics: answers.list,
+  signs: answers.signs,
   estimates: answers.estimates,
   decode: decodeAnswer,
   series: answers.series,

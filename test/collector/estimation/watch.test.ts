@@ -110,7 +110,7 @@ test('days on which one device may report again count once', () => {
   const law = kAryLaw(2, 1);
   const tallies = new Map([[0, { reports: 3_000, cells: Float64Array.of(2_500, 500) }]]);
   const [once, thrice] = [watchOf(law, tallies, [], 1), watchOf(law, tallies, [], 3)];
-  expect(Math.log(thrice.pValue / 4)).toBeCloseTo(Math.log(once.pValue / 4) / 3, 6); // two cells, two sides
+  expect(Math.log(thrice.pValue / 8)).toBeCloseTo(Math.log(once.pValue / 8) / 3, 6); // two cells, two sides, two tests
 });
 
 test.each([5, 20])('honest fleets of %i reports have a p-value of at most x with a probability of at most x, for every x', (n) => {

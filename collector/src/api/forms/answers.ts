@@ -11,6 +11,7 @@ import type { DecodedString, MetricStrings } from '../../answers/decoded-strings
 import type { AnswerEstimate, ExcludedDays, MetricEstimates } from '../../answers/estimates.ts';
 import type { PageInfo } from '../../answers/packed-answer.ts';
 import type { Series, SeriesPoint } from '../../answers/series.ts';
+import { SIGNS, type Sign } from '../../answers/signs.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
 import type { Verdict } from '../../answers/verdict.ts';
 import type { RefusalBody } from '../../base/refusal.ts';
@@ -157,6 +158,13 @@ const estimates: z.ZodType<MetricEstimates & Paged> = exactly(
     verdict: verdict.exactOptional(),
     watch,
     distribution: described.exactOptional(),
+    impossible: z
+      .strictObject({
+        labels: z.array(z.string()),
+        pValue: number.meta({ description: 'The probability of this by chance. Where it is small, the reports can’t be right.' }),
+      })
+      .exactOptional()
+      .meta({ description: 'Answers whose whole interval lies outside 0 to 1, or outside the range of a number.' }),
     page,
     answers: z.array(
       z.strictObject({
@@ -283,8 +291,34 @@ const refusal: z.ZodType<Omit<RefusalBody, 'stop'>> = exactly(
     .meta({ id: 'Refusal', description: 'What was expected, and what came.' }),
 );
 
+const signs: z.ZodType<{ readonly signs: readonly Sign[] }> = exactly(
+  z.strictObject({
+    signs: z.array(
+      z
+        .strictObject({
+          app: z.string(),
+          metric: z.string(),
+          kind: z.enum(SIGNS).meta({
+            description:
+              'law: reports that can’t have come through the law. silence: a tenth of the usual reports or fewer. value, rate: a jump with a version.',
+          }),
+          day: z.iso.date(),
+          segments: z.array(z.string()).meta({ description: 'The values of segments that show it on their own, such as platform=ios.' }),
+          reports: count,
+          pValue: number.meta({ description: 'After all looks.' }),
+          level: number.meta({ description: 'The p-value that is shown at most: 1 % over the tests of the app in a month.' }),
+          evidence: z.string(),
+        })
+        .meta({ id: 'Sign' }),
+    ),
+  }),
+);
+
 /** The answers by route. */
-export const answers: { readonly [route in 'list' | 'estimates' | 'series' | 'association' | 'comparison' | 'refusal']: z.ZodType } = {
+export const answers: {
+  readonly [route in 'signs' | 'list' | 'estimates' | 'series' | 'association' | 'comparison' | 'refusal']: z.ZodType;
+} = {
+  signs,
   list,
   estimates,
   series,

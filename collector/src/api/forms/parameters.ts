@@ -149,6 +149,15 @@ const candidate = z
   .optional()
   .meta({ description: 'A string to look for in a text. May be given several times. Default: the candidates of the collector.' });
 
+/** The parameters of signs. */
+export interface SignsAsked {
+  readonly app?: string | undefined;
+}
+
+export const signsParameters: Parameters<SignsAsked> = exactParameters(
+  z.strictObject({ app: z.string().optional().meta({ description: 'Only signs of this app.' }) }),
+);
+
 export const listParameters: Parameters<Page> = exactParameters(z.strictObject(pageParameters));
 
 export const estimatesParameters: Parameters<EstimatesAsked> = exactParameters(

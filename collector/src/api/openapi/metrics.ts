@@ -10,6 +10,7 @@ import {
   estimatesParameters,
   listParameters,
   seriesParameters,
+  signsParameters,
 } from '../forms/parameters.ts';
 import { json, responsesOf } from './responses.ts';
 
@@ -30,6 +31,15 @@ const ofOneSelection = (query: z.ZodObject, answer: z.ZodType) => ({
 });
 
 export const metricsPaths: ZodOpenApiPathsObject = {
+  '/v1/signs': {
+    get: {
+      operationId: 'signs',
+      summary: 'Signs that reports are not what they seem: crafted, missing, or changed with a version',
+      description: 'An app without such reports shows one in at most 1 % of months.',
+      requestParams: { query: signsParameters },
+      responses: responsesOf(answers.signs, ['400', '403', '503']),
+    },
+  },
   '/v1/metrics': {
     get: {
       operationId: 'listMetrics',

@@ -1,5 +1,6 @@
 /** @module A typed reader of a collector's API, for browsers, Node and every other platform with `fetch`. It imports nothing of Node. */
 
+import type { Sign } from '../../answers/signs.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
 import { createRequests } from './requests.ts';
 import type {
@@ -18,6 +19,7 @@ import type {
   StringsOf,
 } from './types.ts';
 
+export type { Sign } from '../../answers/signs.ts';
 export type { MetricSummary } from '../../answers/summary.ts';
 export { ReadError } from './requests.ts';
 export type {
@@ -54,6 +56,8 @@ export interface ReaderOptions {
 export interface Reader<S extends AnySchema> {
   /** The published metrics, of the schema's app where there is a schema. */
   readonly metrics: (signal?: AbortSignal) => Promise<readonly MetricSummary[]>;
+  /** Signs that reports are not what they seem, of the schema's app where there is a schema. */
+  readonly signs: (signal?: AbortSignal) => Promise<readonly Sign[]>;
   readonly estimates: <K extends MetricOf<S>>(metric: K, asked?: EstimatesAsked<S>) => Promise<EstimatesOf<AnswerOf<S, K>>>;
   /** Only of a text asked together with lists. */
   readonly association: (metric: MetricOf<S>, asked?: Omit<Asked<S>, 'looks'>) => Promise<AssociationOf>;
@@ -133,6 +137,10 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
         total = metrics.length === 0 ? 0 : page.total;
       }
       return app === undefined ? all : all.filter((metric) => metric.app === app);
+    },
+    signs: async (signal) => {
+      const query = new URLSearchParams(app === undefined ? {} : { app });
+      return (await get<{ readonly signs: readonly Sign[] }>(`v1/signs?${query}`, signal)).signs;
     },
     estimates: (metric, asked = {}) => get(addressOf(metric, 'estimates', pairsOf(asked, app)), asked.signal),
     association: (metric, asked = {}) => get(addressOf(metric, 'association', pairsOf(asked, app)), asked.signal),

@@ -11,7 +11,7 @@ import { pureList } from '../parts.ts';
 import type { Tallies } from '../tally.ts';
 import { boundsOfSupport } from '../watch/bounds.ts';
 import { type Absent, absentSquares, onDesign, type Supported } from '../watch/designs.ts';
-import { totalsFit } from '../watch/ones.ts';
+import { totalsPValue } from '../watch/ones.ts';
 
 const supports = ({ size, bits }: CountMeanSketchLaw, tallies: Tallies): Float64Array =>
   cohortSupports(size, bits, (cohort) => tallies.get(cohort)?.cells);
@@ -75,7 +75,7 @@ export const countMeanSketch: AnswerEstimation<CountMeanSketchLaw> = {
     support: (law) => mechanismOf(law).support(law),
     supports,
     squares: (law, supported) => absentSquares(absentBit(law, supported), supported),
-    more: (law, tallies, perDevice) => totalsFit(law, law.bits, 1, tallies, perDevice),
+    more: (law, tallies, perDevice) => totalsPValue(law, law.bits, 1, tallies, perDevice),
   }),
   simulated: [
     { of: 'list', name: 'count-mean-sketch', law: (answers, epsilon) => countMeanSketchLaw(answers, epsilon), client: 'countMeanSketch' },

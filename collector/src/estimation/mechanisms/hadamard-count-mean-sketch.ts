@@ -9,10 +9,8 @@ import type { AnswerEstimation } from '../estimation.ts';
 import { jointSupports } from '../pairs.ts';
 import { pureList } from '../parts.ts';
 import type { Tallies } from '../tally.ts';
-import { reportsIn } from '../tally.ts';
-import type { Bounds } from '../watch/bounds.ts';
+import { type Bounds, chancesPValue } from '../watch/bounds.ts';
 import { type Absent, absentSquares, onDesign, type Supported } from '../watch/designs.ts';
-import { goodness, type Squares } from '../watch/fit.ts';
 import { walshHadamard } from './hadamard.ts';
 
 /**
@@ -48,7 +46,7 @@ function absentSign({ buckets: m, truth, size }: HadamardCountMeanSketchLaw, { t
 }
 
 /** Tests the coefficients, which are equally frequent, and the sign of the first, which is + in every bucket. */
-function coefficients({ buckets, truth }: HadamardCountMeanSketchLaw, tallies: Tallies, perDevice: number): Squares | undefined {
+function coefficients({ buckets, truth }: HadamardCountMeanSketchLaw, tallies: Tallies, perDevice: number): number | undefined {
   const right = truth / MODULUS;
   const counts = Array<number>(buckets + 1).fill(0); // the last count is that of the first coefficient with the sign -
   for (const { cells } of tallies.values()) {
@@ -57,8 +55,8 @@ function coefficients({ buckets, truth }: HadamardCountMeanSketchLaw, tallies: T
       counts[at] = (counts[at] as number) + count;
     });
   }
-  const each = reportsIn(tallies) / buckets;
-  return goodness(
+  const each = 1 / buckets;
+  return chancesPValue(
     counts,
     counts.map((_, at) => (at === 0 ? each * right : at === buckets ? each * (1 - right) : each)),
     perDevice,

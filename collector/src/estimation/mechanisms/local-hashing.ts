@@ -6,23 +6,21 @@ import type { AnswerEstimation } from '../estimation.ts';
 import { hashedPairs } from '../pairs.ts';
 import { pureList } from '../parts.ts';
 import type { Tallies } from '../tally.ts';
-import { reportsIn } from '../tally.ts';
-import { boundsOfSupport } from '../watch/bounds.ts';
+import { boundsOfSupport, chancesPValue } from '../watch/bounds.ts';
 import { absentOf, absentSquares, onDesign } from '../watch/designs.ts';
-import { goodness, type Squares } from '../watch/fit.ts';
 
 const supports = ({ size, buckets }: LocalHashingLaw, tallies: Tallies): Float64Array =>
   cohortSupports(size, buckets, (cohort) => tallies.get(0)?.cells.subarray(cohort * buckets, (cohort + 1) * buckets));
 
 /** Tests that the cohorts are equally frequent, as devices draw them uniformly. */
-function evenCohorts({ size, buckets }: LocalHashingLaw, tallies: Tallies, perDevice: number): Squares | undefined {
+function evenCohorts({ size, buckets }: LocalHashingLaw, tallies: Tallies, perDevice: number): number | undefined {
   const { cohorts } = familyOf(size, buckets);
   const counts = Array<number>(cohorts).fill(0);
   tallies.get(0)?.cells.forEach((count, cell) => {
     const cohort = Math.floor(cell / buckets);
     counts[cohort] = (counts[cohort] as number) + count;
   });
-  return goodness(counts, Array<number>(cohorts).fill(reportsIn(tallies) / cohorts), perDevice);
+  return chancesPValue(counts, Array<number>(cohorts).fill(1 / cohorts), perDevice);
 }
 
 const supportOf = (law: LocalHashingLaw) => mechanismOf(law).support(law);

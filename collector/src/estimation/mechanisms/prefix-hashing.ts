@@ -5,12 +5,11 @@ import type { ShareEstimation } from '../estimation.ts';
 import { sharesOf } from '../prefixes.ts';
 import { rangeVariance } from '../pure.ts';
 import type { Tallies } from '../tally.ts';
-import { reportsIn } from '../tally.ts';
-import { boundsOfSupport, leverageOfSupport } from '../watch/bounds.ts';
-import { bySquares, goodness, type Squares } from '../watch/fit.ts';
+import { boundsOfSupport, chancesPValue, leverageOfSupport } from '../watch/bounds.ts';
+import { byPValue } from '../watch/fit.ts';
 
 /** Tests that levels and their cohorts are equally frequent, as devices draw them uniformly. */
-function evenDraws({ longest, places, buckets }: PrefixHashingLaw, tallies: Tallies, perDevice: number): Squares | undefined {
+function evenDraws({ longest, places, buckets }: PrefixHashingLaw, tallies: Tallies, perDevice: number): number | undefined {
   const { cohorts } = familyOf(places, buckets);
   const counts = Array<number>(longest * cohorts).fill(0);
   for (const [level, { cells }] of tallies) {
@@ -19,7 +18,7 @@ function evenDraws({ longest, places, buckets }: PrefixHashingLaw, tallies: Tall
       counts[at] = (counts[at] as number) + count;
     });
   }
-  return goodness(counts, Array<number>(counts.length).fill(reportsIn(tallies) / counts.length), perDevice);
+  return chancesPValue(counts, Array<number>(counts.length).fill(1 / counts.length), perDevice);
 }
 
 const supportOf = (law: PrefixHashingLaw) => mechanismOf(law).support(law);
@@ -36,7 +35,7 @@ export const prefixHashing: ShareEstimation<PrefixHashingLaw> = {
     const { cohorts } = familyOf(law.places, law.buckets);
     return boundsOfSupport({ p: p / cohorts, q: q / cohorts });
   },
-  fit: bySquares(evenDraws),
+  fit: byPValue(evenDraws),
   leverage: (law) => leverageOfSupport(supportOf(law)),
   simulated: [],
 };

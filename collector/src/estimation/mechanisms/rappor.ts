@@ -6,15 +6,15 @@
 import { type RapporLaw, rapporLaw } from '@murmuration/shared';
 import type { StringEstimation } from '../estimation.ts';
 import { candidatesBy } from '../strings.ts';
-import { bySquares } from '../watch/fit.ts';
-import { totalsFit } from '../watch/ones.ts';
+import { byPValue } from '../watch/fit.ts';
+import { totalsPValue } from '../watch/ones.ts';
 
 export const rappor: StringEstimation<RapporLaw> = {
   ...candidatesBy<RapporLaw>(({ bits, hashes, cohorts }) => ({ bits, hashes, cohorts })),
   named: (_law, { devices, permanent }) => [(e) => rapporLaw(e, devices, permanent)],
   lawFor: rapporLaw,
   isSingle: false,
-  fit: bySquares((law, tallies, perDevice) => totalsFit(law, law.bits, law.hashes, tallies, perDevice)),
+  fit: byPValue((law, tallies, perDevice) => totalsPValue(law, law.bits, law.hashes, tallies, perDevice)),
   isOneBit: ({ hashes }) => hashes === 1,
   simulated: [{ of: 'text', name: 'rappor' }],
 };

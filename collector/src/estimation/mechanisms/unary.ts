@@ -4,8 +4,8 @@ import { mechanismOf, symmetricUnaryLaw, type UnaryLaw, unaryLaw } from '@murmur
 import type { AnswerEstimation } from '../estimation.ts';
 import { pairsBy } from '../pairs.ts';
 import { pureList } from '../parts.ts';
-import { bySquares } from '../watch/fit.ts';
-import { totalsFit } from '../watch/ones.ts';
+import { byPValue } from '../watch/fit.ts';
+import { totalsPValue } from '../watch/ones.ts';
 
 export const unary: AnswerEstimation<UnaryLaw> = {
   ...pureList<UnaryLaw>(),
@@ -15,7 +15,7 @@ export const unary: AnswerEstimation<UnaryLaw> = {
     return pairsBy({ one: p * q, neither: q * q }, counts);
   },
   isSumFixed: () => false,
-  fit: bySquares((law, tallies, perDevice) => totalsFit(law, law.size, 1, tallies, perDevice)),
+  fit: byPValue((law, tallies, perDevice) => totalsPValue(law, law.size, 1, tallies, perDevice)),
   isOneBit: () => true,
   simulated: [
     {

@@ -44,18 +44,63 @@ function divergence(c: number, p: number): number {
 export const outside = (share: number, { p, q }: Support): number =>
   share < q ? divergence(share, q) : share > p ? divergence(share, p) : 0;
 
-/** The p-value of the cells: the least bound over all cells and both sides. */
+/**
+ * The p-value of counts whose chances are known. With K classes and x = n KL(counts ‖ chances), E exp(t x) <= (1 - t)^(1-K) for every n
+ * (Agrawal 2020, IEEE Transactions on Information Theory 66:6297, theorem 1.2), so P(x or more) <= exp(K - 1 - x) (x / (K - 1))^(K-1). That
+ * finds what is uneven everywhere. Each class on its own finds one report that comes again and again. Reports of one device on T days are a
+ * mixture of n/T reports counted T times each, and KL is convex, so n/T bounds hold (Hoeffding 1963, §5).
+ *
+ * @returns undefined without two classes or reports
+ */
+export function chancesPValue(counts: readonly number[], chances: readonly number[], perDevice: number): number | undefined {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const degrees = counts.length - 1;
+  if (degrees < 1 || total === 0) return undefined;
+  let [all, most] = [0, 0];
+  counts.forEach((count, i) => {
+    const [share, chance] = [count / total, chances[i] as number];
+    if (share > 0) all += share * Math.log(share / chance);
+    most = Math.max(most, divergence(share, chance));
+  });
+  const devices = total / perDevice;
+  const x = devices * all;
+  const together = x <= degrees ? 1 : Math.exp(degrees - x + degrees * Math.log(x / degrees));
+  return Math.min(1, 2 * together, 4 * counts.length * Math.exp(-devices * most));
+}
+
+/**
+ * A bound on the p-value of deficits: a cell that is set with probability at least q falls short of n q by z standard deviations, and the
+ * sum of all z² is tested. Given the answers, counts of cells are negatively associated: bits are independent, and sets of a fixed size and
+ * symbols are so by Joag-Dev and Proschan 1983, §3. So E exp(s Σ z²) is at most the product over cells. A cell's factor is at most
+ * 1/2 + 1/2 (1 - 2s)^(-1/2), that of a normal deficit, for q up to 1/2 (enumerated). Chernoff's bound follows. This finds reports of one
+ * answer by all the rare answers that they take reports from.
+ */
+function deficitsPValue(squares: number, cells: number): number {
+  const at = (s: number): number => cells * Math.log(0.5 + 0.5 / Math.sqrt(1 - 2 * s)) - s * squares;
+  let [low, high] = [0, 0.5];
+  for (let step = 0; step < 60; step++) {
+    const [left, right] = [low + (high - low) / 3, high - (high - low) / 3];
+    if (at(left) < at(right)) high = right;
+    else low = left;
+  }
+  return Math.exp(Math.min(0, at(low)));
+}
+
+/** The p-value of the cells: the least bound over all cells and both sides, or that of all deficits together. */
 export function cellsPValue(at: Bounds, tallies: Tallies, perDevice: number): number | undefined {
-  let [most, cells] = [0, 0];
+  let [most, cells, squares] = [0, 0, 0];
   for (const [cohort, { reports, cells: counts }] of tallies) {
     for (let cell = 0; cell < counts.length; cell++) {
       const support = at(cohort, cell);
       if (support === undefined) break;
       cells++;
-      most = Math.max(most, (reports / perDevice) * outside((counts[cell] as number) / reports, support));
+      const count = counts[cell] as number;
+      most = Math.max(most, (reports / perDevice) * outside(count / reports, support));
+      const expected = reports * Math.min(0.5, support.q);
+      if (count < expected) squares += (count - expected) ** 2 / (expected * (1 - expected / reports) * perDevice);
     }
   }
-  return cells === 0 ? undefined : Math.min(1, 2 * cells * Math.exp(-most));
+  return cells === 0 ? undefined : Math.min(1, 4 * cells * Math.exp(-most), 2 * deficitsPValue(squares, cells));
 }
 
 /**

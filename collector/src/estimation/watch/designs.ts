@@ -19,7 +19,7 @@ import type { Tallies } from '../tally.ts';
 import { reportsIn } from '../tally.ts';
 import { outside } from './bounds.ts';
 import type { Squares } from './fit.ts';
-import { type FitTest, together } from './fit.ts';
+import { type FitTest, tailOf, together } from './fit.ts';
 
 /** A design: its number of answers, its number of outputs, and the share of an answer's set that it has in common with another answer. */
 export interface Design {
@@ -86,7 +86,7 @@ interface OnDesign<L> {
   /** The test of the absent answers, usually `absentSquares`. */
   readonly squares: (law: L, supported: Supported) => Squares;
   /** An additional test. */
-  readonly more?: (law: L, tallies: Tallies, perDevice: number) => Squares | undefined;
+  readonly more?: (law: L, tallies: Tallies, perDevice: number) => number | undefined;
 }
 
 /** The fit of a law on a design, from the supports of all its answers. */
@@ -105,7 +105,7 @@ export const onDesign =
     const found = squares(law, supported);
     // With no degrees of freedom, every tally fits.
     return {
-      fit: together([found.degrees > 0 ? found : undefined, more?.(law, tallies, perDevice)]),
+      fit: together([found.degrees > 0 ? tailOf(found) : undefined, more?.(law, tallies, perDevice)]),
       answers: supportsPValue(support(law), supported),
     };
   };

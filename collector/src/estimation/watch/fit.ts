@@ -16,16 +16,24 @@ export interface Fit {
 /** Tests tallies that hold at least one report. */
 export type FitTest<L> = (law: L, tallies: Tallies, perDevice: number) => Fit;
 
-/** The least p-value of several sums of squares, times their number. */
-export function together(all: readonly (Squares | undefined)[]): number | undefined {
-  const found = all.flatMap((squares) => (squares ? [tailOf(squares)] : []));
+/** The least of several p-values, times their number. */
+export function together(all: readonly (number | undefined)[]): number | undefined {
+  const found = all.filter((pValue) => pValue !== undefined);
   return found.length === 0 ? undefined : Math.min(1, found.length * Math.min(...found));
 }
 
 /** A test that uses one sum of squares. */
 export const bySquares =
   <L>(squares: (law: L, tallies: Tallies, perDevice: number) => Squares | undefined): FitTest<L> =>
-  (law, tallies, perDevice) => ({ fit: together([squares(law, tallies, perDevice)]) });
+  (law, tallies, perDevice) => {
+    const found = squares(law, tallies, perDevice);
+    return { fit: found && tailOf(found) };
+  };
+
+/** A test that has one p-value. */
+export const byPValue =
+  <L>(pValue: (law: L, tallies: Tallies, perDevice: number) => number | undefined): FitTest<L> =>
+  (law, tallies, perDevice) => ({ fit: pValue(law, tallies, perDevice) });
 
 /** For laws with as many cells as answers: every tally fits, and the bounds of the cells are those of the answers. */
 export const everyTallyFits = (): Fit => ({});
@@ -42,14 +50,20 @@ export interface Squares {
   readonly stretch?: number;
 }
 
-/** P(a sum at least this large | the law). */
-export const tailOf = ({ statistic, degrees, stretch = 1 }: Squares): number => chiSquaredTail(statistic / stretch, degrees / stretch);
-
 /**
- * A class whose variance is less than that of this many devices is pooled, because chi-squared is an approximation. With 2 to 50 classes of
- * 20 each, the exact p-value (of all counts, by convolution) is at most 1.16 times 1e-4 there, and 1.75 times 1e-6.
+ * The squares of counts have a heavier tail than chi-squared, and the farther out, the more. For 20 Poisson counts with mean 50, the exact
+ * tail (by convolution) is 1.4 times chi-squared's at 1e-4, 2.2 times at 1e-6 and 10 times at 1e-10; for 50 counts 1.3, 1.6 and 3.8 times,
+ * for 5 counts 1.7, 4.2 and 67 times. Raised to this power, chi-squared's tail is at least the exact one: from 20 counts on down to 1e-10,
+ * with 5 to 1e-8. Sums with a `stretch` are bounds whose third cumulants fit already (designs.ts).
  */
-const LEAST = 20;
+const powerOf = (degrees: number): number => (degrees >= 50 ? 0.94 : degrees >= 20 ? 0.9 : 0.85);
+
+/** A bound on P(a sum at least this large | the law). */
+export const tailOf = ({ statistic, degrees, stretch }: Squares): number =>
+  stretch === undefined ? chiSquaredTail(statistic, degrees) ** powerOf(degrees) : chiSquaredTail(statistic / stretch, degrees / stretch);
+
+/** A class whose variance is less than that of this many devices is pooled, because chi-squared is an approximation. */
+const LEAST = 50;
 
 /** The class of each value after pooling neighbours; empty when all together have too little variance. */
 export function pooled(variances: readonly number[], perDevice: number): readonly number[] {
@@ -73,18 +87,4 @@ export function sumsOf(values: readonly number[], classes: readonly number[]): r
       sums[classes[i] as number] = (sums[classes[i] as number] as number) + value;
     });
   return sums;
-}
-
-/**
- * Pearson's statistic of counts against expectations with the same total; undefined with one class.
- *
- * A device that adds m <= T to its class adds m² times the covariance of one device. So the covariance of all is at most T times that of as
- * many independent reports, and the statistic is divided by T. It is then as near to chi-squared as the statistic of devices is.
- */
-export function goodness(counts: readonly number[], expected: readonly number[], perDevice: number): Squares | undefined {
-  const classes = pooled(expected, perDevice);
-  const [found, wanted] = [sumsOf(counts, classes), sumsOf(expected, classes)];
-  if (found.length < 2) return undefined;
-  const statistic = found.reduce((sum, count, i) => sum + (count - (wanted[i] as number)) ** 2 / (wanted[i] as number), 0);
-  return { statistic: statistic / perDevice, degrees: found.length - 1 };
 }

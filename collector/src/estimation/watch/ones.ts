@@ -6,21 +6,15 @@
  */
 
 import { type BitStages, bitSupport, type DBitFlipLaw, drawnSupport } from '@murmuration/shared';
-import type { Tallies } from '../tally.ts';
+import { reportsIn, type Tallies } from '../tally.ts';
+import { outside } from './bounds.ts';
 import { pooled, type Squares, sumsOf } from './fit.ts';
 
-/** The mean and variance of one report's number of ones. */
-interface Ones {
-  readonly least: number;
-  readonly most: number;
-  readonly variance: number;
-}
-
-function onesOf(stages: BitStages, k: number, hashes: number): Ones {
+/** The least and the most that one report's number of ones may have as its mean. */
+function onesOf(stages: BitStages, k: number, hashes: number): { readonly least: number; readonly most: number } {
   const { p, q } = bitSupport(stages);
   const mean = (h: number): number => h * p + (k - h) * q;
-  const variance = (h: number): number => h * p * (1 - p) + (k - h) * q * (1 - q);
-  return { least: mean(1), most: mean(hashes), variance: Math.max(variance(1), variance(hashes)) };
+  return { least: mean(1), most: mean(hashes) };
 }
 
 /** The sum of values. */
@@ -30,27 +24,19 @@ const sum = (values: Iterable<number>): number => {
   return total;
 };
 
-/** Tests the ones of each cohort, with neighbours pooled, for k bits and this many hashes. */
-export function totalsFit(stages: BitStages, k: number, hashes: number, tallies: Tallies, perDevice: number): Squares | undefined {
-  const { least, most, variance } = onesOf(stages, k, hashes);
-  const cohorts = [...tallies].sort(([a], [b]) => a - b).map(([, tally]) => tally);
-  const variances = cohorts.map(({ reports }) => reports * variance);
-  const classes = pooled(variances, perDevice);
-  const reports = sumsOf(
-    cohorts.map((tally) => tally.reports),
-    classes,
-  );
-  const ones = sumsOf(
-    cohorts.map(({ cells }) => sum(cells)),
-    classes,
-  );
-  const statistic = sum(
-    ones.map((count, i) => {
-      const n = reports[i] as number;
-      return Math.max(0, count - n * most, n * least - count) ** 2 / (n * variance * perDevice);
-    }),
-  );
-  return ones.length === 0 ? undefined : { statistic, degrees: ones.length };
+/**
+ * Tests the ones of each cohort and of all together, for k bits and this many hashes. The n k bits are independent given the answers, so
+ * Hoeffding's bound (1963, theorem 1) for their mean holds; it is short of the exact tail only where p and q differ much in few bits.
+ */
+export function totalsPValue(stages: BitStages, k: number, hashes: number, tallies: Tallies, perDevice: number): number | undefined {
+  const mean = onesOf(stages, k, hashes);
+  const shares = { q: mean.least / k, p: mean.most / k };
+  const boundOf = (reports: number, ones: number): number => ((reports * k) / perDevice) * outside(ones / (reports * k), shares);
+  const cohorts = [...tallies.values()].filter(({ reports }) => reports > 0).map(({ reports, cells }) => ({ reports, ones: sum(cells) }));
+  if (cohorts.length === 0) return undefined;
+  const most = Math.max(...cohorts.map(({ reports, ones }) => boundOf(reports, ones)));
+  const all = boundOf(reportsIn(tallies), sum(cohorts.map(({ ones }) => ones)));
+  return Math.min(1, 4 * cohorts.length * Math.exp(-most), 4 * Math.exp(-all));
 }
 
 /*

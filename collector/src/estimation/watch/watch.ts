@@ -5,8 +5,7 @@
 import { type Law, mechanismOf, type Range, type ShareLaw } from '@murmuration/shared';
 import { estimationOf } from '../mechanisms/table.ts';
 import type { DailyOnes, Tallies } from '../tally.ts';
-import { cellsPValue, type Leverage } from './bounds.ts';
-import { goodness, tailOf } from './fit.ts';
+import { cellsPValue, chancesPValue, type Leverage } from './bounds.ts';
 
 /** The results. A p-value is left out where a law has no such test, or where too few reports came for it. */
 export interface Watch {
@@ -56,13 +55,11 @@ export function watchOf(law: Law, tallies: Tallies, days: readonly DailyOnes[], 
 export function cohortsPValue(law: Law, tallies: Tallies, perDevice: number): number | undefined {
   const { cohorts } = mechanismOf(law).shape(law);
   const counts = Array.from({ length: cohorts }, (_, cohort) => tallies.get(cohort)?.reports ?? 0);
-  const mean = counts.reduce((sum, count) => sum + count, 0) / cohorts;
-  const found = goodness(
+  return chancesPValue(
     counts,
-    counts.map(() => mean),
+    counts.map(() => 1 / cohorts),
     perDevice,
   );
-  return found && tailOf(found);
 }
 
 /**
@@ -80,7 +77,7 @@ function weightLaw(bits: number, p: number, q: number): readonly number[] {
 }
 
 /**
- * Tests the number of ones, day by day, for a law in which every answer has one bit: chi-squared, the least p-value over all days times
+ * Tests the number of ones, day by day, for a law in which every answer has one bit: the least p-value over all days times
  * their number.
  */
 function onesPValue(law: ShareLaw, days: readonly DailyOnes[]): number | undefined {
@@ -89,13 +86,9 @@ function onesPValue(law: ShareLaw, days: readonly DailyOnes[]): number | undefin
   const { p, q } = mechanismOf(law).support(law);
   const chances = weightLaw(cells, p, q);
   const found = days.flatMap(({ reports }) => {
-    const total = [...reports.values()].reduce((sum, count) => sum + count, 0);
-    const each = goodness(
-      chances.map((_, ones) => reports.get(ones) ?? 0),
-      chances.map((chance) => chance * total),
-      1, // a day has one report of each device
-    );
-    return each === undefined ? [] : [tailOf(each)];
+    const counts = chances.map((_, ones) => reports.get(ones) ?? 0);
+    const pValue = chancesPValue(counts, chances, 1); // a day has one report of each device
+    return pValue === undefined ? [] : [pValue];
   });
   return found.length === 0 ? undefined : Math.min(1, Math.min(...found) * found.length);
 }

@@ -1,7 +1,10 @@
 /** Health of a collector: whether the process runs, whether it can take batches now, and its numbers. */
 
 import { statSync } from 'node:fs';
+import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
 import type { RequestHandler, Router } from 'express';
+import { SIGNS, type Sign } from '../../answers/signs.ts';
+import type { Watching } from '../../answers/watching.ts';
 import type { Refusal } from '../../base/refusal.ts';
 import type { Ingest } from '../../ingest/route.ts';
 import type { Store, StoreSizes } from '../../storage/store.ts';
@@ -30,6 +33,9 @@ export interface HealthParts {
   readonly ingest: Pick<Ingest, 'capacity' | 'unfinished' | 'clock'>;
   /** Estimates that are being computed or wait. */
   readonly estimates: () => number;
+  readonly watching: Pick<Watching, 'known'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly store: Pick<Store, 'failed' | 'sizes' | 'isAway' | 'spilled' | 'source'>;
 }
 
@@ -45,8 +51,25 @@ export interface Health {
 const sizeOf = (file: string | undefined, suffix = ''): number | undefined =>
   file === undefined ? undefined : (statSync(`${file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0);
 
+const SIGNS_HELP: { readonly [kind in Sign['kind']]: string } = {
+  law: 'Days of a metric whose reports the law can’t have given',
+  silence: 'Days on which a metric had a tenth of its usual reports or fewer',
+  value: 'Numbers whose mean jumped with a version',
+  rate: 'Metrics whose part of the reports jumped with a version',
+};
+
+/** Signs of days since this many days ago are counted. */
+const RECENT = ACCEPTED_DAYS.before + 1;
+
+const signReadings = (watching: HealthParts['watching'], now: () => number): readonly Reading[] =>
+  SIGNS.map((kind) => ({
+    name: `murmuration_signs_${kind}`,
+    help: `${SIGNS_HELP[kind]}, in the last ${RECENT} days`,
+    read: () => watching.known(dayText(dayNumber(now()) - RECENT))?.filter((sign) => sign.kind === kind).length,
+  }));
+
 /** Creates the routes, and adds what is watched to the counters. */
-export function createHealth({ counts, ingest: { capacity, unfinished, clock }, estimates, store }: HealthParts): Health {
+export function createHealth({ counts, ingest: { capacity, unfinished, clock }, estimates, watching, now, store }: HealthParts): Health {
   const file = 'file' in store.source ? store.source.file : undefined;
   let stopping = false;
   let failed = false;
@@ -106,7 +129,7 @@ export function createHealth({ counts, ingest: { capacity, unfinished, clock }, 
     },
     { name: 'murmuration_estimates_waiting', help: 'Estimates that are being computed or wait', read: estimates },
   ];
-  counts.watch(readings);
+  counts.watch([...readings, ...signReadings(watching, now)]);
   const router = exactRouter()
     .use((_request, response, next) => {
       response.setHeader('cache-control', 'no-store');

@@ -1,4 +1,4 @@
-/** `GET /v1/metrics` and what is below it: the published metrics and their estimates. */
+/** `GET /v1/metrics` and what is below it: the published metrics and their estimates; and `GET /v1/signs` of their reports. */
 
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Decoding } from '../../answers/decode-thread.ts';
@@ -12,6 +12,7 @@ import type { Totals } from '../../answers/summary.ts';
 import { summaryOf } from '../../answers/summary.ts';
 import type { Selected, Task } from '../../answers/tasks.ts';
 import { verdictsOf } from '../../answers/verdict.ts';
+import type { Watching } from '../../answers/watching.ts';
 import {
   associationParameters,
   compareParameters,
@@ -22,6 +23,7 @@ import {
   parseQuery,
   type RangeAsked,
   seriesParameters,
+  signsParameters,
 } from '../../api/forms/parameters.ts';
 import { describeApi, pageOf } from '../../api/openapi/openapi.ts';
 import type { Among } from '../../estimation/estimate.ts';
@@ -36,6 +38,7 @@ export interface ReadOptions {
   readonly catalogOf: (response: Response) => Catalog;
   readonly estimating: Estimating;
   readonly decoding: Decoding;
+  readonly watching: Pick<Watching, 'signs'>;
   readonly minimum: number;
   readonly truth?: Truth | undefined;
 }
@@ -92,7 +95,7 @@ async function sendAnswer(response: Response, page: Page, compute: (signal: Abor
 }
 
 /** The read side of the API, for readers that passed `requireReader`. */
-export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth }: ReadOptions): Router {
+export function metricsRouter({ catalogOf, estimating, decoding, watching, minimum, truth }: ReadOptions): Router {
   /** The list of each catalog, made once for the same totals. */
   const lists = new WeakMap<Catalog, { readonly totals: Totals; readonly answer: PackedAnswer }>();
   const list: RequestHandler = async (request, response) => {
@@ -158,11 +161,19 @@ export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth 
     });
   };
 
+  const signs: RequestHandler = async (request, response) => {
+    const { rest } = parseQuery(signsParameters, request.query, []);
+    const apps = new Set(catalogOf(response).metrics.map(({ app }) => app));
+    const found = (await watching.signs()).filter(({ app }) => apps.has(app) && (rest.app === undefined || rest.app === app));
+    response.json({ signs: found });
+  };
+
   const description = describeApi();
   const page = pageOf(description);
   return exactRouter()
     .get('/v1/openapi.json', (_request, response) => void response.json(description))
     .get('/v1/docs', (_request, response) => void response.type('html').send(page))
+    .get('/v1/signs', signs)
     .get('/v1/metrics', list)
     .get('/v1/metrics/:name/estimates', estimates)
     .get('/v1/metrics/:name/decode', decode)

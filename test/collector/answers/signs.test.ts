@@ -1,0 +1,137 @@
+/** Signs of crafted days, of silence and of jumps with a version: found where they are, and nowhere else. */
+
+import { defineSchema, flag, mean } from '@murmuration/client';
+import { createReader } from '@murmuration/collector/reader';
+import { canonicalSchema, dayNumber, dayText, kAryLaw, type Law, subsetLaw, toBase64url, unaryLaw, wireName } from '@murmuration/shared';
+import { afterEach, expect, test } from 'vitest';
+import { type MetricLooks, ratesOf, silencesOf } from '#collector/answers/signs.ts';
+import type { Subject } from '../../conformance/subject.ts';
+import { subjects } from '../../conformance/subjects.ts';
+import { NOW, type Running, read, start } from '../../kit/app.ts';
+import { DaysInMemory, lookAtAll, PLATFORMS, type Watched } from '../../kit/watched-days.ts';
+import { craftedOf, type Fleet, fleetOf } from '../../kit/watched-fleets.ts';
+
+const TODAY = dayNumber(NOW);
+const subjectOf = ({ mechanism }: Law): Subject => (subjects.find(({ name }) => name === mechanism) as (typeof subjects)[number]).subject;
+const fleet = (law: Law, seed: number): Fleet => fleetOf(subjectOf(law), law, 'zipf', seed);
+
+test('a day of 4,000 crafted reports in two of six metrics is found: that day, those metrics, that segment, and nothing else', async () => {
+  const laws = [kAryLaw(5, 1), kAryLaw(5, 1), kAryLaw(2, 1), subsetLaw(24, 6, 1), unaryLaw(8, 1), unaryLaw(12, 1)];
+  const metrics = laws.map((law, i): Watched => ({ name: `m${i}`, law }));
+  const [days, poisoned] = [new DaysInMemory(), TODAY - 12];
+  for (const [i, { name, law }] of metrics.entries()) {
+    const devices = fleet(law, i + 1);
+    for (let day = TODAY - 79; day <= TODAY; day++)
+      for (const platform of PLATFORMS) days.add(name, law, day, platform, devices.honest(225));
+    if (i < 2) days.add(name, law, poisoned, 'ios', craftedOf(law, 'one report', devices, 4_000) as readonly Uint8Array[]);
+  }
+  const known = new Map<string, MetricLooks>();
+  for (const today of [TODAY, TODAY + 1]) {
+    const found = await lookAtAll(days, metrics, today, known);
+    expect(found.map(({ metric, kind, day, segments, reports }) => [metric, kind, day, segments, reports])).toEqual(
+      ['m0', 'm1'].map((metric) => [metric, 'law', dayText(poisoned), ['platform=ios'], 4_450]),
+    );
+  }
+});
+
+/** Counts by day, with variation of twice Poisson's, and none on some days. */
+const countsOf = (each: number, silent: readonly number[] = []): ReadonlyMap<number, { readonly reports: number }> =>
+  new Map(
+    Array.from({ length: 80 }, (_, i) => {
+      const day = TODAY - 79 + i;
+      const weekend = day % 7 < 2 ? 0.6 : 1;
+      return [day, { reports: silent.includes(day) ? 0 : Math.round(weekend * each + Math.sqrt(2 * each) * Math.sin(37 * i)) }];
+    }),
+  );
+
+test('days of silence are found against the same weekdays, and only where reports are expected', () => {
+  const silent = [TODAY - 20, TODAY - 19, TODAY - 12];
+  expect(silencesOf(countsOf(400, silent), TODAY).map(({ day }) => day)).toEqual(silent);
+  for (const { pValue } of silencesOf(countsOf(400, silent), TODAY)) expect(pValue).toBeLessThan(1e-6);
+  expect(silencesOf(countsOf(400), TODAY)).toEqual([]);
+  expect(silencesOf(countsOf(20, silent), TODAY)).toEqual([]);
+  expect(silencesOf(countsOf(400, [TODAY - 1, TODAY]), TODAY)).toEqual([]); // not over yet
+  expect(silencesOf(new Map(), TODAY)).toEqual([]);
+});
+
+test('a rate that falls by half with a version is found among metrics of its cadence, as far as devices are enough', () => {
+  const counts = (scale: number) =>
+    [1_000, 900, 400].map((after, i) => ({ metric: `m${i}`, every: 'week' as const, before: scale * 1_000, after: scale * after }));
+  expect(ratesOf(counts(10), 28).map(({ metric }) => metric)).toEqual([]); // 17 and 33 % of the reports: less than half
+  const fell = counts(10).map((each) => (each.metric === 'm2' ? { ...each, after: 100 } : each));
+  expect(ratesOf(fell, 28)).toEqual([{ metric: 'm2', pValue: expect.any(Number) }]);
+  expect(ratesOf(fell, 28)[0]?.pValue).toBeLessThan(1e-6);
+  expect(ratesOf(fell, 5_000)).toEqual([]); // all of them may come from few devices
+  expect(
+    ratesOf(
+      fell.map((each) => ({ ...each, every: 'once' as const })),
+      28,
+    ),
+  ).toEqual([]);
+});
+
+let running: Running | undefined;
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+const schemaOf = (version: number) =>
+  defineSchema({
+    app: 'notes',
+    version,
+    budget: { epsilon: 100, per: 'month' },
+    segments: { platform: ['web', 'ios'] },
+    metrics: {
+      dark: flag({ epsilon: 1, every: 'day', description: 'Is dark mode on?' }),
+      speed: mean([0, 100], { epsilon: 1, every: 'day', description: 'How fast?' }),
+    },
+  }).document;
+
+test('the API, the reader and the numbers of the probes tell signs, and impossible numbers say that reports can’t be right', async () => {
+  const [first, second] = [schemaOf(1), schemaOf(2)];
+  running = await start({ schemas: [first, second], perMetric: 1_000 });
+  expect(canonicalSchema(first)).not.toBe(canonicalSchema(second));
+  let batch = 0;
+  const bodyOf = (document: typeof first, daysAgo: number, metric: string, reports: readonly Uint8Array[]): string =>
+    JSON.stringify({
+      v: 1,
+      schema: wireName(document),
+      day: dayText(TODAY - daysAgo),
+      batch: `${batch++}`.padStart(32, '0'),
+      segment: { platform: 'web' },
+      reports: reports.map((report) => [metric, toBase64url(report)]),
+    });
+  const { dark, speed } = first.metrics;
+  const devices = fleet(dark?.law as Law, 3);
+  const slow = fleetOf(subjectOf(speed?.law as Law), speed?.law as Law, 'one', 4);
+  const even = fleetOf(subjectOf(speed?.law as Law), speed?.law as Law, 'even', 5);
+  const crafted = craftedOf(dark?.law as Law, 'one report', devices, 600) as readonly Uint8Array[];
+  await running.send([
+    ...[1, 2, 3].flatMap((ago) => [first, second].map((each) => bodyOf(each, ago, 'dark', devices.honest(200)))),
+    bodyOf(first, 4, 'dark', crafted),
+    ...[2, 3].flatMap((ago) => [bodyOf(first, ago, 'speed', even.honest(500)), bodyOf(second, ago, 'speed', slow.honest(500))]),
+  ]);
+  const reader = createReader(undefined, { url: running.url });
+  const signs = await reader.signs();
+  expect(signs.map(({ metric, kind, day, segments }) => [metric, kind, day, segments])).toEqual([
+    ['speed', 'value', dayText(TODAY - 3), []],
+    ['dark', 'law', dayText(TODAY - 4), ['platform=web']],
+  ]);
+  for (const { pValue, level } of signs) expect(pValue).toBeLessThanOrEqual(level);
+  expect((await read(`${running.url}/v1/signs?app=notes`)).body).toEqual({ signs });
+  expect((await read(`${running.url}/v1/signs?app=other`)).body).toEqual({ signs: [] });
+  const numbers = await (await fetch(`${running.url}/metrics`)).text();
+  expect(numbers).toContain('murmuration_signs_law 1');
+  expect(numbers).toContain('murmuration_signs_value 1');
+  expect(numbers).toContain('murmuration_signs_silence 0');
+  const onDay = await reader.estimates('dark', { from: dayText(TODAY - 4), to: dayText(TODAY - 4) });
+  expect(onDay.impossible?.labels).toHaveLength(2);
+  expect(onDay.impossible?.pValue).toBeLessThan(1e-6);
+  const without = await reader.estimates('dark', { exclude: [dayText(TODAY - 4)] });
+  expect([without.impossible, without.reports, without.excluded]).toEqual([
+    undefined,
+    1_200,
+    [{ from: dayText(TODAY - 4), to: dayText(TODAY - 4), reports: 600 }],
+  ]);
+});
