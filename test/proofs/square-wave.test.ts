@@ -156,14 +156,14 @@ describe('the estimators', () => {
     expect(Math.abs(variance)).toBeLessThan(1e-12);
   });
 
-  test.each([0, 0.002, 0.25])('EM of strength %d finds shares that are not negative and sum to 1, at every ε without NaN', (strength) => {
+  test('EM finds shares that are not negative and sum to 1, at every ε without NaN', () => {
     for (const epsilon of [1e-4, ...EPSILONS]) {
       for (const cells of [2, 64, 256]) {
         const law = squareWaveLaw(cells, epsilon);
         const counts = new Float64Array(law.grid + law.window);
         counts[0] = 1;
         counts[law.grid] = 99;
-        const shares = expectationMaximization(law, counts, strength);
+        const shares = expectationMaximization(law, counts);
         expect(shares).toHaveLength(cells);
         expect(Math.min(...shares)).toBeGreaterThanOrEqual(0);
         expect(shares.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 9);
@@ -182,7 +182,7 @@ describe('the estimators', () => {
         }, 0);
         return total + count * Math.log(chance / MODULUS);
       }, 0);
-    const found = likelihood(expectationMaximization(law, counts, 0));
+    const found = likelihood(expectationMaximization(law, counts));
     for (const from of range(8)) {
       const point = range(8).map((i) => Number(i === from));
       expect(likelihood(point)).toBeLessThan(found + 1);

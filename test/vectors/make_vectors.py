@@ -1301,7 +1301,9 @@ def hierarchical(cells, epsilon, branching=None):
         return total
 
     if not branching:
-        branching = min(range(cells, 1, -1), key=range_variance)
+        variances = {B: range_variance(B) for B in range(2, cells + 1)}
+        most = 1.1 * min(variances.values())
+        branching = next(B for B, variance in variances.items() if variance <= most)
     B = branching
     levels = [choose(-(-cells // B ** (height(B) - 1 - l)), epsilon) for l in range(height(B))]
     odds = [Fraction(l["truth"] * (l["size"] - 1), TI - l["truth"]) if "truth" in l else

@@ -1,4 +1,4 @@
-/** How a string goes with the lists that are asked together with it: the table of both, its marginals, and a verdict in words. */
+/** How a string, or a list, goes with the lists that are asked together with it: the table of both, its marginals, and a verdict in words. */
 
 import {
   type Answer,
@@ -7,12 +7,22 @@ import {
   isListPart,
   isStringLaw,
   type JointAnswer,
+  type JointPart,
+  type JointQuestion,
   jointAnswers,
   labelOf,
   type MetricDocument,
+  type StringHash,
 } from '@murmuration/shared';
-import { type AssociatedString, type Association, associationOf, type Found } from '../decoding/association/association.ts';
+import {
+  type AssociatedString,
+  type Association,
+  associationOf,
+  type Found,
+  listsAssociation,
+} from '../decoding/association/association.ts';
 import type { Estimate } from '../estimation/estimate.ts';
+import type { AnswerLaw } from '../estimation/estimation.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import type { EstimateRequest, MetricEstimates } from './estimates.ts';
 import { basisOf, excludedIn } from './estimates.ts';
@@ -40,7 +50,7 @@ export interface MetricAssociation
     MetricEstimates,
     'app' | 'metric' | 'version' | 'type' | 'mechanism' | 'epsilon' | 'among' | 'minimum' | 'reports' | 'from' | 'to' | 'excluded'
   > {
-  /** The names of the string and of the lists. */
+  /** The names of the string and of the lists. Without a string, `text` is the first list, and its answers are the strings. */
   readonly text: string;
   readonly lists: readonly string[];
   /** The p-value of independence; null where no string is clear enough. */
@@ -50,23 +60,34 @@ export interface MetricAssociation
   readonly found: (Estimate & { readonly answers: readonly AssociationAnswer[] }) | null;
 }
 
-/** The names of the string and of the lists of a metric; undefined where it does not ask both. */
-function partsOf(document: MetricDocument): { readonly text: string; readonly lists: readonly string[] } | undefined {
-  if (document.type !== 'joint' || !isStringLaw(document.law)) return undefined;
-  const text = document.questions.find((part) => !isListPart(part));
-  return text && { text: text.name, lists: document.questions.filter(isListPart).map(({ name }) => name) };
+/** What the rows of an association are, and its columns. */
+interface Parts {
+  /** The string, or the first list. */
+  readonly rows: JointPart;
+  readonly columns: readonly JointQuestion[];
 }
 
-/** The answers of the lists: those of the only list, or an answer to each of several. */
-function listAnswersOf(document: MetricDocument & { readonly type: 'joint' }): readonly AssociationAnswer['answer'][] {
-  const lists = document.questions.filter(isListPart);
-  const [list] = lists;
-  return lists.length === 1 && list !== undefined ? list.answers : jointAnswers(lists);
+/** The parts of a joint metric; undefined for others, and for dBitFlip, whose pairs of answers have no closed form. */
+function partsOf(document: MetricDocument): Parts | undefined {
+  if (document.type !== 'joint' || document.law.mechanism === 'd-bit-flip') return undefined;
+  const { questions } = document;
+  const rows = questions.find((part) => !isListPart(part)) ?? (questions[0] as JointPart);
+  return { rows, columns: questions.filter(isListPart).filter((part) => part !== rows) };
 }
 
-/** How many answers the lists beside a string have together; undefined where the metric does not ask both. */
-export const columnsOf = (document: MetricDocument): number | undefined =>
-  partsOf(document) && document.type === 'joint' ? listAnswersOf(document).length : undefined;
+/** The answers of the columns: those of the only list, or an answer to each of several. */
+function columnAnswersOf({ columns }: Parts): readonly AssociationAnswer['answer'][] {
+  const [list] = columns;
+  return columns.length === 1 && list !== undefined ? list.answers : jointAnswers(columns);
+}
+
+/** The numbers of columns, and of rows where these are a list's; undefined for a metric that asks one thing. */
+export function sizeOf(document: MetricDocument): { readonly columns: number; readonly rows?: number } | undefined {
+  const parts = partsOf(document);
+  if (parts === undefined) return undefined;
+  const columns = columnAnswersOf(parts).length;
+  return isListPart(parts.rows) ? { columns, rows: parts.rows.answers.length } : { columns };
+}
 
 /** Below this a verdict tells no p-value. */
 const LEAST_P = 0.0001;
@@ -102,30 +123,32 @@ function verdictOf(
 /**
  * The association of a metric, and its strings with the largest shares first.
  *
- * @throws {TypeError} where the metric has no string and list
+ * @throws {TypeError} where the metric asks one thing
  */
 export function association(request: EstimateRequest): {
   readonly association: MetricAssociation;
   readonly strings: readonly AssociationRow[];
 } {
-  const { minimum, candidates, among = 'population', evidence } = request;
+  const { minimum, among = 'population', evidence } = request;
   const { app, metric, version, document } = request.metric;
   const { type, law, epsilon } = document;
-  const parts = partsOf(document);
-  if (parts === undefined || document.type !== 'joint' || !isStringLaw(law))
-    throw new TypeError(`association: expected a string asked together with lists, got a ${type}`);
+  const found = partsOf(document);
+  if (found === undefined) throw new TypeError(`association: expected a joint question, got a ${type}`);
+  const parts = { text: found.rows.name, lists: found.columns.map(({ name }) => name) };
+  const candidates = isListPart(found.rows) ? found.rows.answers.map(labelOf) : request.candidates;
   const { tallies, reports, from, to, excluded } = evidence;
-  const answers = listAnswersOf(document);
+  const answers = columnAnswersOf(found);
   const labels = answers.map(labelOf);
   const { perDevice, people } = basisOf(document, evidence, 'population');
   const isShown = reports >= minimum && reports > 0;
-  const texts = candidateAnswersOf(document, candidates).map(({ text }) => hashString(text));
-  const found = associationOf(
-    law,
-    { tallies: isShown ? tallies : new Map(), perDevice, people },
-    candidates.map((_, s) => texts.slice(s * answers.length, (s + 1) * answers.length)),
-    among === 'reports',
-  );
+  const drawn = { tallies: isShown ? tallies : new Map(), perDevice, people };
+  const textsOf = (): readonly (readonly StringHash[])[] => {
+    const texts = candidateAnswersOf(document, candidates).map(({ text }) => hashString(text));
+    return candidates.map((_, s) => texts.slice(s * answers.length, (s + 1) * answers.length));
+  };
+  const table = isStringLaw(law)
+    ? associationOf(law, drawn, textsOf(), among === 'reports')
+    : listsAssociation(law as AnswerLaw, drawn, answers.length, among === 'reports');
   const answersOf = (pairs: AssociatedString['pairs']): readonly AssociationAnswer[] =>
     pairs.map(({ share, within }, l) => ({
       answer: answers[l] as Answer,
@@ -133,7 +156,7 @@ export function association(request: EstimateRequest): {
       ...share,
       ...(within && { within }),
     }));
-  const strings = found.strings.map(
+  const strings = table.strings.map(
     ({ share, pValue, isFound, pairs }, s): AssociationRow => ({
       string: candidates[s] as string,
       ...share,
@@ -150,11 +173,11 @@ export function association(request: EstimateRequest): {
       to: to === null ? null : dayText(to),
       ...excludedIn(excluded),
       ...parts,
-      independence: found.independence ?? null,
+      independence: table.independence ?? null,
       verdict: isShown
-        ? verdictOf(parts, found, candidates, labels)
+        ? verdictOf(parts, table, candidates, labels)
         : `too few reports: ${reports}, and at least ${Math.max(1, minimum)} are needed`,
-      found: found.found ? { ...found.found.share, answers: answersOf(found.found.answers) } : null,
+      found: table.found ? { ...table.found.share, answers: answersOf(table.found.answers) } : null,
     },
     strings: strings.toSorted((a, b) => b.estimate - a.estimate),
   };

@@ -123,7 +123,7 @@ function medianOf(sides: readonly [EstimateRequest, EstimateRequest], judging: J
     if (found === undefined) return undefined;
     const below = sharesBelow(found).map((each) => ({ estimate: interval(each), reports }));
     const at = (looks: Judging): Interval => endsInUnit(quantileInterval(intervalsOf(below, looks), 0.5), document.range);
-    const place = quantilePlace(found.shape().shares, 0.5);
+    const place = quantilePlace(found.density().shares, 0.5);
     const fixed = at({ ...judging, looks: 'once' });
     const { low: estimate } = endsInUnit({ low: place, high: place }, document.range);
     const { low, high } = { low: Math.min(estimate, fixed.low), high: Math.max(estimate, fixed.high) };

@@ -52,6 +52,8 @@ interface RangeShare extends Looked {
 export interface Described {
   /** Unbiased except for the rounding to cells, which its interval includes. */
   readonly mean: Looked;
+  /** Half of the numbers lie below it. */
+  readonly median: Quantile;
   readonly quantiles: readonly Quantile[];
   readonly ranges: readonly RangeShare[];
 }
@@ -63,7 +65,7 @@ const edgeOf = ([low, high]: Range, cells: number, number: number): number =>
 /** A distribution to be described. */
 export interface DescribedFrom {
   readonly distribution: Distribution;
-  /** The shares that are closest to the truth as a whole. */
+  /** The shares that are drawn. */
   readonly shares: readonly number[];
   readonly range: Range;
   readonly reports: number;
@@ -88,14 +90,16 @@ export function describe(
   const looked = (estimate: Estimate): Looked => ({ ...estimate, ...(isAlways && { always: intervalOf({ estimate, reports }, judging) }) });
   const ends = (places: Interval): Interval => endsInUnit(places, range);
   const { always, ...mean } = looked(meanPlace(distribution));
+  const quantileAt = (level: number): Quantile => ({
+    level,
+    estimate: numberAt(range, quantilePlace(shares, level)),
+    ...ends(quantileInterval(below, level)),
+    ...(belowAlways && { always: ends(quantileInterval(belowAlways, level)) }),
+  });
   return {
     mean: { ...inUnit(mean, range), ...(always && { always: ends(always) }) },
-    quantiles: quantiles.map((level) => ({
-      level,
-      estimate: numberAt(range, quantilePlace(shares, level)),
-      ...ends(quantileInterval(below, level)),
-      ...(belowAlways && { always: ends(quantileInterval(belowAlways, level)) }),
-    })),
+    median: quantileAt(0.5),
+    quantiles: quantiles.map(quantileAt),
     ranges: ranges.map((asked) => {
       const [from, to] = [edgeOf(range, cells, asked[0]), edgeOf(range, cells, asked[1])];
       return { from: numberAt(range, from / cells), to: numberAt(range, to / cells), ...looked(interval(shareOf(distribution, from, to))) };

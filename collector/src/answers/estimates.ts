@@ -42,9 +42,13 @@ export interface AnswerEstimate extends Estimate {
   readonly normSub?: number;
   /** For lists: empirical Bayes, then norm-sub. Closer to the truth on long lists; biased, without an interval. */
   readonly shrunk?: number;
-  /** For distributions: shares that are not negative and sum to 1, by the method that fits the mechanism. Biased, without an interval. */
+  /**
+   * For distributions: the share as it is drawn, of the cells' shares that are positive and sum to 1 and as smooth as the reports ask.
+   * Biased, and closer to the truth than `estimate`. Its band covers 95 % on average over cells.
+   */
   readonly smoothed?: number;
-  readonly consistent?: number;
+  readonly smoothedLow?: number;
+  readonly smoothedHigh?: number;
   /** The true share, known only in demonstrations. */
   readonly truth?: number;
 }
@@ -143,11 +147,12 @@ function distributionRows(
   if (distribution === undefined) return { answers: [] };
   const { verdicts, asked = USUAL } = request;
   const { reports } = request.evidence;
-  const { name, shares } = distribution.shape();
+  const { shares, low, high } = distribution.density();
   const estimates = cellLabels(document.range, document.cells).map((_, i) => interval(shareOf(distribution, i, i + 1)));
   const more = wider(judgedOf(document.law, estimates, reports, 1), request);
   const answers = cellLabels(document.range, document.cells).map((label, i) => {
-    return { answer: label, label, ...(estimates[i] as Estimate), ...more[i], [name]: shares[i] as number };
+    const drawn = { smoothed: shares[i] as number, smoothedLow: low[i] as number, smoothedHigh: high[i] as number };
+    return { answer: label, label, ...(estimates[i] as Estimate), ...more[i], ...drawn };
   });
   const judging = isGiven(verdicts) ? verdicts : undefined;
   const from = { distribution, shares, range: document.range, reports, judging };

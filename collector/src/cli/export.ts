@@ -23,7 +23,7 @@ interface ExportOptions extends StoredOptions {
 }
 
 const ABOUT = ['app', 'metric', 'version', 'type', 'mechanism', 'epsilon', 'among', 'reports', 'from', 'to'] as const;
-const NUMBERS = ['estimate', 'standardError', 'low', 'high', 'normSub', 'shrunk', 'smoothed', 'consistent'] as const;
+const NUMBERS = ['estimate', 'standardError', 'low', 'high', 'normSub', 'shrunk', 'smoothed', 'smoothedLow', 'smoothedHigh'] as const;
 
 const rowOf = (about: MetricEstimates, segment: string, answer: AnswerEstimate): readonly unknown[] => [
   ...ABOUT.map((name) => about[name]),

@@ -5,7 +5,7 @@ import type { VNode } from 'preact';
 import type { Answer, Distribution } from '../api/shown.ts';
 import { bucketInWords, decimalsForValue, endsOfValue, figure, percent } from './format.ts';
 
-const shapeOf = ({ smoothed, consistent, estimate }: Answer): number => Math.max(0, smoothed ?? consistent ?? estimate);
+const shapeOf = ({ smoothed, estimate }: Answer): number => smoothed ?? Math.max(0, estimate);
 
 /** The columns. */
 export function Density({

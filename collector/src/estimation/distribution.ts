@@ -8,6 +8,7 @@
  * contradicts either. The cell that holds the quantile is rejected with probability at most 5 %.
  */
 
+import type { Density } from './density.ts';
 import type { Estimate, Interval } from './estimate.ts';
 import { Z95 } from './statistics/tails.ts';
 
@@ -24,8 +25,8 @@ export interface Distribution {
   readonly cells: number;
   /** The mean weight over the devices that reported, given a weight for each cell. */
   readonly meanOf: (weights: ArrayLike<number>) => Linear;
-  /** Shares of the cells that are not negative and sum to 1, with the name of the method. No intervals. */
-  readonly shape: () => { readonly name: 'smoothed' | 'consistent'; readonly shares: readonly number[] };
+  /** The shares as they are drawn. */
+  readonly density: () => Density;
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Chooser 1 for a number's distribution: the law with the least range variance (hierarchical.ts). A tree with one level and k-ary response
+ * Chooser 1 for a number's distribution: the law with the most levels of those within a tenth of the least range variance (hierarchical.ts). A tree with one level and k-ary response
  * as its law is the same channel as the square wave with a window of one cell, whose report is one byte. The chooser therefore picks the
  * hierarchical law until one level is best, at ε of about ln d, and that square wave above. The rule is frozen, as for lists (list.ts). The
  * wide windows of smaller ε never win: inverting them costs more variance than all levels together.

@@ -11,7 +11,7 @@
  * The share of a range is a sum of at most 2 (B - 1) nodes per level, instead of a sum of up to d cells, so its error grows only with the
  * logarithm of d.
  *
- * B minimizes the range variance: the mean variance over all ranges between two of the d + 1 edges, for evenly distributed numbers. It is
+ * B is the least within a tenth of the least range variance: the mean variance over all ranges between two of the d + 1 edges, for evenly distributed numbers. It is
  * exact up to the rounding of levels' laws to integers (test/proofs/distribution-law.test.ts). At level l the components t of a range's
  * weights (collector/src/estimation/mechanisms/hierarchical.ts) have a mean square over cells of v_l = U_{l-1} - U_l on average over ranges, with U_l
  * the variance of weights inside the nodes of that level, which is for each node of n cells
@@ -89,14 +89,18 @@ function rangeVariance(size: number, epsilon: number, branching: number): number
   return variance;
 }
 
-/** The branching with the least range variance. On a tie, the largest, which has the fewest levels. */
+/** The allowed ratio to the least range variance: 5 % of an error. */
+const NEAR = 1.1;
+
+/**
+ * The least branching whose range variance is within a tenth of the least. Of branchings that are about as good for ranges, the one with the
+ * most levels is better for the smoothed shape (collector/src/estimation/density.ts): more devices answer coarsely, where the shape's
+ * error is made.
+ */
 export function bestBranching(size: number, epsilon: number): number {
-  let [best, least] = [size, Number.POSITIVE_INFINITY];
-  for (let branching = size; branching > 1; branching--) {
-    const variance = rangeVariance(size, epsilon, branching);
-    if (variance < least) [best, least] = [branching, variance];
-  }
-  return best;
+  const variances = Array.from({ length: size - 1 }, (_, i) => rangeVariance(size, epsilon, i + 2));
+  const most = NEAR * variances.reduce((a, b) => Math.min(a, b));
+  return 2 + variances.findIndex((variance) => variance <= most);
 }
 
 /**

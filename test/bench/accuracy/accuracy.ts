@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- accuracy`: the numbers that estimates are held to. Errors of lists beside their bound, their simulation
- * and other libraries; long lists in length, time and error; means and counts beside their bound; permanent metrics beside one-shot ones; the smoothed shares of
- * distributions; costs, also of the association of a string and a list; what intervals cover, among the reports and among all users; intervals over fleets of the demo. `--only` takes
+ * and other libraries; long lists in length, time and error; means and counts beside their bound; permanent metrics beside one-shot ones; distributions as they are
+ * drawn; costs, also of the association of a string and a list; what intervals cover, among the reports and among all users; intervals over fleets of the demo. `--only` takes
  * some of these, `mechanisms` too, which is every mechanism of lists; `--rounds`, `--clients`, `--fleets` and `--devices`
  * shorten it.
  */
@@ -14,12 +14,12 @@ import { type Part, type Ran, runParts } from '../../kit/part.ts';
 import { association } from './association.ts';
 import { cost } from './cost.ts';
 import { coverage } from './coverage.ts';
+import { distributions } from './distributions.ts';
 import { errors, everyMechanism } from './errors.ts';
 import { numbers } from './numbers.ts';
 import { permanent } from './permanent.ts';
-import { smoothing } from './smoothing.ts';
 
-const DEFAULT_PARTS = 'cost,association,lists,numbers,errors,permanent,smoothing,targets,coverage';
+const DEFAULT_PARTS = 'cost,association,lists,numbers,errors,permanent,distributions,targets,coverage';
 
 function whole(option: string, text: string, least = 1): number {
   const value = Number(text);
@@ -51,7 +51,7 @@ export async function accuracy(args: readonly string[]): Promise<Ran> {
     errors: () => errors(size),
     mechanisms: () => everyMechanism(MECHANISM_NAMES.split(', '), size),
     permanent: () => permanent(size.clients),
-    smoothing: () => smoothing(size.clients, size.rounds),
+    distributions: () => distributions(size.clients, size.rounds),
     targets,
     coverage: () => coverage(fleets, devices),
   };

@@ -9,12 +9,14 @@ import { join } from 'node:path';
 import { choice, defineSchema, joint, text } from '@murmuration/client';
 import { createCollector } from '@murmuration/collector';
 import { createReader } from '@murmuration/collector/reader';
-import { hashString, pairText, rapporLaw, type StringLaw, stringHashingLaw } from '@murmuration/shared';
+import { hashString, kAryLaw, type ListLaw, mechanismOf, pairText, rapporLaw, type StringLaw, stringHashingLaw } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Association, associationOf, within } from '#collector/decoding/association/association.ts';
+import { type Association, associationOf, listsAssociation, within } from '#collector/decoding/association/association.ts';
+import type { AnswerLaw } from '#collector/estimation/estimation.ts';
 import { device } from '../../client/device.ts';
 import { rapporTally, stringHashingTally } from '../../kit/coverage/bit-tallies.ts';
 import { uniforms } from '../../kit/coverage/drawing.ts';
+import { drawTally } from '../../kit/coverage/drawn.ts';
 import { multinomialOf } from '../../kit/coverage/multinomial.ts';
 import { upperTail } from '../../proofs/statistics.ts';
 import { EFFORT } from '../../setup/effort.ts';
@@ -86,6 +88,55 @@ describe.each<readonly [string, StringLaw, devices: number, rounds: number]>([
   });
 });
 
+/** Shares of six pairs: of two answers, by three. */
+const TOGETHER = [0.3, 0.2].flatMap((row) => [0.5, 0.3, 0.2].map((column) => 2 * row * column));
+
+/** The association of two lists, of a drawn tally. */
+function drawnLists(law: AnswerLaw, round: number, shares: readonly number[], isAmongReports = false): Association {
+  const uniform = uniforms(round);
+  const { p, q } = mechanismOf(law as ListLaw).support(law);
+  const rows = shares.map((_, x) => shares.map((__, y) => (x === y ? p : q)));
+  return listsAssociation(law, { ...drawTally({ shares, rows }, 20_000, uniform), perDevice: 1, people: 20_000 }, 3, isAmongReports);
+}
+
+describe('tallies of two lists', () => {
+  const law = kAryLaw(6, 2);
+  const rounds = 100 * EFFORT;
+  const found = Array.from({ length: rounds }, (_, round) => drawnLists(law, round + 1, TOGETHER));
+
+  test('the test of independence rejects as often as its level says', () => {
+    for (const level of [0.05, 0.2, 0.5]) {
+      const rejected = found.filter(({ independence = 1 }) => independence < level).length;
+      const z = (rejected - level * rounds) / Math.sqrt(rounds * level * (1 - level));
+      expect(upperTail({ statistic: z * z, degrees: 1 }), `${rejected} of ${rounds} below ${level}`).toBeGreaterThan(1e-6);
+    }
+  });
+
+  test.each<readonly [string, truth: number, (association: Association) => { readonly estimate: number; readonly standardError: number }]>([
+    ['a pair', TOGETHER[1] as number, ({ strings }) => strings[0]?.pairs[1]?.share as never],
+    ['a row', 0.4, ({ strings }) => strings[1]?.share as never],
+    ['a column', 0.3, ({ found: sums }) => sums?.answers[1]?.share as never],
+    ['a column within a row', 0.3, ({ strings }) => strings[1]?.pairs[1]?.within as never],
+  ])('error bars are those of the errors: %s', (_, truth, of) => {
+    const scores = found.map(of).map(({ estimate, standardError }) => (estimate - truth) / standardError);
+    expect(plausibility(scores)).toBeGreaterThan(1e-6);
+  });
+
+  test('an answer that goes with another is noticed, and named first', () => {
+    const { independence, outstanding } = drawnLists(law, 7, [0.4, 0.1, 0.1, 0.1, 0.1, 0.2]);
+    expect(independence).toBeLessThan(1e-6);
+    expect(outstanding[0]).toMatchObject({ isMore: expect.any(Boolean) });
+    expect(outstanding.find(({ string, answer }) => string === 0 && answer === 0)?.isMore).toBe(true);
+  });
+
+  test('about the reports error bars are shorter, and all sums of all pairs are 1', () => {
+    const [people, reports] = [drawnLists(law, 3, TOGETHER), drawnLists(law, 3, TOGETHER, true)];
+    const errorOf = ({ strings }: Association): number => strings[0]?.pairs[0]?.share.standardError as number;
+    expect(errorOf(reports)).toBeLessThan(errorOf(people));
+    expect(reports.found?.share.estimate).toBeCloseTo(1, 9);
+  });
+});
+
 test('without reports or candidates there is nothing to say', () => {
   const law = rapporLaw(2, 5_000);
   const nothing = { strings: [], found: undefined, independence: undefined, outstanding: [] };
@@ -118,6 +169,7 @@ describe('from devices to the reader', () => {
       pages: joint({ page: text, plan: PLANS }, { epsilon: 4, description: 'Who opens which page?' }),
       words: joint({ word: text, plan: PLANS, dark: [true, false] }, { epsilon: 4, description: 'Who looks for which word?' }),
       plan: choice(PLANS, { epsilon: 1, description: 'Which plan?' }),
+      themes: joint({ plan: PLANS, dark: [true, false] }, { epsilon: 4, description: 'Who uses the dark theme?' }),
     },
   });
   const folder = mkdtempSync(join(tmpdir(), 'murmuration-association-'));
@@ -144,6 +196,7 @@ describe('from devices to the reader', () => {
       const plan = isPro ? 'pro' : 'free';
       counts.set(`${page} ${plan}`, (counts.get(`${page} ${plan}`) ?? 0) + 1);
       one.telemetry.record('pages', { page, plan });
+      one.telemetry.record('themes', { plan, dark: isPro ? person % 4 !== 0 : person % 4 === 0 });
       one.telemetry.record('words', { word: person % 2 === 0 ? 'tea' : 'ink', plan: 'free', dark: person % 4 < 2 });
       await one.telemetry.flush();
     }
@@ -199,11 +252,22 @@ describe('from devices to the reader', () => {
     expect(found?.answers[0]?.answer).toEqual({ plan: 'free', dark: true });
   });
 
+  test('two lists are rows and columns, and all rows are there', async () => {
+    const { strings, lists, text: rows, verdict, found } = await reader().association('themes');
+    expect([rows, lists]).toEqual(['plan', ['dark']]);
+    expect(strings.map(({ string, isFound }) => [string, isFound]).sort()).toEqual([
+      ['free', true],
+      ['pro', true],
+    ]);
+    expect(found?.estimate).toBeCloseTo(1, 9);
+    expect(verdict).toMatch(/^dark goes with plan \(p < 0\.0001\): (true|false) is given (more|less) often with “(free|pro)” \(\d+ %/);
+  });
+
   test('without candidates, with too few reports and for other questions it says so', async () => {
     const { verdict, found, independence } = await reader().association('words');
     expect([verdict, found, independence]).toEqual(['no candidates: name the strings of word to look for', null, null]);
     const early = await reader().association('pages', { to: '2020-01-01' });
     expect(early.verdict).toMatch(/^too few reports: 0, and at least \d+ are needed$/);
-    await expect(reader().association('plan')).rejects.toThrow('Expected a joint question of a text and a list. Got a choice.');
+    await expect(reader().association('plan')).rejects.toThrow('Expected a joint question. Got a choice.');
   });
 });

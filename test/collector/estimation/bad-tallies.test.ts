@@ -80,7 +80,7 @@ test.each(Object.keys(all) as Law['mechanism'][])('%s: every number is finite, a
           describeDistribution(
             {
               distribution: found,
-              shares: found.shape().shares,
+              shares: found.density().shares,
               range: [0, cellsOf(law)],
               reports,
               judging: { looks: 'always', planned: 1000 },

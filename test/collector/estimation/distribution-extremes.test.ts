@@ -54,7 +54,7 @@ describe.each(Object.entries(laws))('%s', (_name, lawAt) => {
           ).toEqual([]);
           const found = distributionOf(law, tallies);
           if (found === undefined) throw new Error(`${at}: expected a distribution`);
-          const { shares } = found.shape();
+          const { shares } = found.density();
           expect(Math.min(...shares), at).toBeGreaterThanOrEqual(0);
           expect(
             shares.reduce((sum, share) => sum + share, 0),
@@ -103,5 +103,5 @@ test('a level that came without reports is one that nobody drew', () => {
   );
   const weights = range(16).map((i) => Number(i < 4));
   expect(empty?.meanOf(weights)).toEqual(drawn?.meanOf(weights));
-  expect(empty?.shape()).toEqual(drawn?.shape());
+  expect(empty?.density()).toEqual(drawn?.density());
 });

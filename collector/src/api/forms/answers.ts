@@ -109,9 +109,12 @@ const watch: z.ZodType<Watch> = exactly(
   }),
 );
 
+const quantile = z.strictObject({ level: number, estimate: number, low: number, high: number, always });
+
 const described = z.strictObject({
   mean: z.strictObject({ ...interval, always }),
-  quantiles: z.array(z.strictObject({ level: number, estimate: number, low: number, high: number, always })),
+  median: quantile,
+  quantiles: z.array(quantile),
   ranges: z.array(z.strictObject({ from: number, to: number, ...interval, always })),
 });
 
@@ -176,8 +179,9 @@ const estimates: z.ZodType<MetricEstimates & Paged> = exactly(
           .meta({ description: 'The interval that holds for all answers together, 95 % of the time. Only with together=true.' }),
         normSub: biased('The nearest shares that are not negative and sum to 1.'),
         shrunk: biased('The share by empirical Bayes, closer to the truth on long lists.'),
-        smoothed: biased('The share of a shape that is smooth and sums to 1.'),
-        consistent: biased('The share of a shape that is not negative and sums to 1.'),
+        smoothed: number.exactOptional().meta({ description: 'The share to draw: as smooth as the reports ask; all of them sum to 1. Biased.' }),
+        smoothedLow: number.exactOptional().meta({ description: 'The band of `smoothed`: it holds 95 % of the cells, on average over them.' }),
+        smoothedHigh: number.exactOptional(),
         truth: number.exactOptional(),
       }),
     ),

@@ -82,7 +82,8 @@ export const metricsPaths: ZodOpenApiPathsObject = {
   '/v1/metrics/{name}/association': {
     get: {
       operationId: 'association',
-      summary: 'For a text asked together with lists: the table of both, its sums, and a test of independence',
+      summary:
+        'For a joint question: the table of a text, or of the first list, with the other lists; its sums, and a test of independence',
       ...ofOneSelection(associationParameters, answers.association),
     },
   },

@@ -1,20 +1,26 @@
 /**
- * How the answers of a list go with strings: the shares of pairs, both marginals with their error bars, and the test of independence. One
- * report says one pair, through a law of strings (fit.ts has the estimator, independence.ts the test).
+ * How the answers of a list go with strings, or with those of another list: the shares of pairs, both marginals with their error bars, and
+ * the test of independence. One report says one pair, through a law of strings (fit.ts has the estimator) or of a list (its own estimates);
+ * independence.ts has the test. Where rows are a list's answers, there are no strings to find: all are there.
  *
  * Marginals are sums of the table, so their variances are sums of its covariance. A list's answers are summed over the strings that are
  * found only: what people with other strings answered is hashed together with these strings, and no tally can tell it.
  */
 
-import type { StringHash, StringLaw } from '@murmuration/shared';
+import { type ListLaw, mechanismOf, type StringHash, type StringLaw } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
+import { momentsOf } from '../../estimation/covariance.ts';
 import { type Estimate, scored } from '../../estimation/estimate.ts';
+import type { AnswerLaw } from '../../estimation/estimation.ts';
+import { estimatesOf } from '../../estimation/mechanisms/table.ts';
+import { normSub } from '../../estimation/shrunk.ts';
 import { chiSquaredTail, Z95 } from '../../estimation/statistics/tails.ts';
-import { type CellEvidence, type Drawn, evidenceOf } from './evidence.ts';
-import { amongThese } from './fit.ts';
-import { independenceOf } from './independence.ts';
-import { placesOf } from './pairs.ts';
-import { screen, sharesOf } from './screen.ts';
+import { reportsIn } from '../../estimation/tally.ts';
+import { type Drawn, evidenceOf } from './evidence.ts';
+import { addSampling, amongThese, symmetric } from './fit.ts';
+import { type Independence, independenceOf } from './independence.ts';
+import { placesOf, sumOf } from './pairs.ts';
+import { type StringShares, screen, sharesOf } from './screen.ts';
 
 /** The level of the false discovery rate at which strings are found, of the test before pairs are named, and at which pairs stand out. */
 const LEVEL = 0.05;
@@ -86,9 +92,66 @@ export function associationOf(
   });
   const isDiscovery = discoveries(pValues);
   const found = screened.strings.filter((s) => isDiscovery(pValues[s] as number));
-  const width = (texts[0] as readonly StringHash[]).length;
-  const interval = intervalBy(evidence, isAmongReports ? 0 : 1 / evidence.people);
-  const shown = (own: Matrix, shares: Float64Array): Matrix => (isAmongReports ? amongThese(evidence, own.clone(), shares) : own);
+  const { noise, law: bloom, rho, total, perDevice } = evidence;
+  // As for other shares, the variance of a sum of shares grows with it.
+  const slope = ((noise.slope / bloom.hashes + perDevice) * ((1 - 2 * rho) / (1 - rho)) - perDevice) / total;
+  return tableOf({ rows, joint, test, pValues, found, slope, people: evidence.people }, isAmongReports);
+}
+
+/**
+ * The association of two lists that are asked as one question, the first one's answers as rows. How estimates vary together is exact at the
+ * shares nearest to them (covariance.ts). Where reports repeat a symbol, all noise is larger by the same factor, that of the estimates' own
+ * errors. Estimates with a fixed sum have a singular covariance, which the test gives a weight in that direction: a product of two factors
+ * can have any sum, so the weight takes no part in the distance as reports grow.
+ *
+ * @param width the number of the second list's answers
+ */
+export function listsAssociation(
+  law: AnswerLaw,
+  { tallies, perDevice, people }: Drawn,
+  width: number,
+  isAmongReports: boolean,
+): Association {
+  const reports = reportsIn(tallies);
+  if (reports === 0) return { strings: [], found: undefined, independence: undefined, outstanding: [] };
+  const estimates = estimatesOf(law, { tallies, perDevice, people, candidates: [] });
+  const shares = normSub(estimates.map(({ estimate }) => estimate));
+  const { covariance: noise, rank } = momentsOf(law, { counts: shares.map((share) => share * reports), others: new Map(), candidates: [] });
+  const sampling = (share: number): number => (share * (1 - share)) / people;
+  const repeated =
+    estimates.reduce((sum, { standardError }, u) => sum + standardError ** 2 - sampling(shares[u] as number), 0) / noise.trace();
+  const covariance = symmetric(addSampling(noise.mul(repeated), Float64Array.from(shares), 1 / people));
+  const rows = Array.from({ length: law.size / width }, (_, s): StringShares => {
+    const at = Array.from({ length: width }, (__, l) => s * width + l);
+    return { shares: Float64Array.from(at, (u) => (estimates[u] as Estimate).estimate), covariance: covariance.selection(at, at) };
+  });
+  const found = [...rows.keys()];
+  const whole = rank < law.size ? covariance.trace() / law.size : 0;
+  const test = independenceOf(rows, { strings: found, covariance: Matrix.add(covariance, whole) });
+  const pValues = rows.map(({ shares: own, covariance: block }) => above(sumOf(own) / Math.sqrt(block.sum())));
+  const { p, q } = mechanismOf(law as ListLaw).support(law);
+  const slope = (repeated * (p * (1 - p) - q * (1 - q))) / ((p - q) ** 2 * reports);
+  return tableOf({ rows, joint: { strings: found, covariance }, test, pValues, found, slope, people }, isAmongReports);
+}
+
+/** The shares of pairs, about the population, and what was tested. */
+interface Tested {
+  readonly rows: readonly StringShares[];
+  readonly joint: { readonly strings: readonly number[]; readonly covariance: Matrix };
+  readonly test: Independence | undefined;
+  readonly pValues: readonly number[];
+  readonly found: readonly number[];
+  /** By how much the variance of a sum of shares grows with it, apart from sampling. */
+  readonly slope: number;
+  readonly people: number;
+}
+
+/** The table, its sums and the pairs that stand out. */
+function tableOf({ rows, joint, test, pValues, found, slope, people }: Tested, isAmongReports: boolean): Association {
+  const { covariance } = joint;
+  const width = (rows[0] as StringShares).shares.length;
+  const interval = intervalBy(slope, isAmongReports ? 0 : 1 / people);
+  const shown = (own: Matrix, shares: Float64Array): Matrix => (isAmongReports ? amongThese({ people }, own.clone(), shares) : own);
   const pairs = Array.from({ length: width }, (_, l) => l);
   const strings = rows.map(({ shares, covariance: own }, s): AssociatedString => {
     const { share, parts } = sumsOf(
@@ -153,9 +216,9 @@ export function within(part: number, whole: number, varPart: number, covariance:
 /** The estimate of a share with its interval, from its variance. */
 type Interval = (share: number, variance: number) => Estimate;
 
-/** The interval of a share, or of a sum of shares, from its variance: as for other shares, the variance grows with the share. */
-function intervalBy({ noise, law: { hashes }, rho, total, perDevice }: CellEvidence, drawn: number): Interval {
-  const slope = ((noise.slope / hashes + perDevice) * ((1 - 2 * rho) / (1 - rho)) - perDevice) / total + drawn;
+/** The interval of a share, or of a sum of shares, from its variance. */
+function intervalBy(noise: number, drawn: number): Interval {
+  const slope = noise + drawn;
   return (share, variance) => {
     const at = Math.min(1, Math.max(0, share));
     return scored(share, { constant: Math.max(0, variance - slope * at + drawn * at * at), slope, curve: drawn });

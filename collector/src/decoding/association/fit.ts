@@ -146,7 +146,7 @@ export function symmetric(matrix: Matrix): Matrix {
 }
 
 /** Adds weight (diag x - x xᵀ) to a covariance. */
-function addSampling(covariance: Matrix, shares: Float64Array, weight: number): Matrix {
+export function addSampling(covariance: Matrix, shares: Float64Array, weight: number): Matrix {
   const clamped = shares.map((share) => Math.min(1, Math.max(0, share)));
   for (let c = 0; c < shares.length; c++) {
     for (let d = 0; d < shares.length; d++) {
@@ -162,7 +162,7 @@ export const aboutPeople = ({ total, perDevice, people }: CellEvidence, covarian
   addSampling(covariance, shares, 1 / people - perDevice / total);
 
 /** From the covariance about the population to that about the people who reported. */
-export const amongThese = ({ people }: CellEvidence, covariance: Matrix, shares: Float64Array): Matrix =>
+export const amongThese = ({ people }: Pick<CellEvidence, 'people'>, covariance: Matrix, shares: Float64Array): Matrix =>
   addSampling(covariance, shares, -1 / people);
 
 /** The covariance of a fit's shares. */

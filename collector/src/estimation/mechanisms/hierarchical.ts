@@ -18,6 +18,7 @@
  */
 
 import { type HierarchicalLaw, hierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
+import { densityOf, type Sight } from '../density.ts';
 import { cautious, type Distribution } from '../distribution.ts';
 import { THESE } from '../estimate.ts';
 import type { DistributionEstimation } from '../estimation.ts';
@@ -97,6 +98,21 @@ export function hierarchicalEven(law: HierarchicalLaw, weights: readonly number[
   return law.levels.length * perLevel.reduce((sum, each) => sum + each, 0) - variance(even, weights);
 }
 
+/** What the levels tell: each node is the share of its cells. */
+function sightsOf(law: HierarchicalLaw, tallies: Tallies): readonly Sight[] {
+  return law.levels.flatMap((level, l) => {
+    const tally = tallies.get(l);
+    if (tally === undefined) return [];
+    const { p, q } = mechanismOf(level).support(level);
+    const [held, width] = [level.mechanism === 'subset' ? level.subset : 1, widthOf(law, l)];
+    const spread = held === 1 ? 1 : ((1 - held / level.size) * level.size) / (level.size - 1);
+    return Array.from({ length: level.size }, (_, node) => {
+      const [from, to] = [node * width, Math.min(law.size, (node + 1) * width)];
+      return { from, to, p, q, count: (tally.cells[node] as number) / spread, reports: tally.reports / spread };
+    });
+  });
+}
+
 /** The distribution estimated from a law's tallies; undefined without reports. */
 export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies, people: number = THESE): Distribution | undefined {
   const reports = reportsIn(tallies);
@@ -125,7 +141,7 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies,
       }
       return { estimate, variance: spread };
     },
-    shape: () => ({ name: 'consistent', shares }),
+    density: () => densityOf(law.size, sightsOf(law, tallies), people),
   };
 }
 

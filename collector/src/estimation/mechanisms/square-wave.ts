@@ -13,11 +13,12 @@
  */
 
 import { cellsOf, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
+import { densityOf, type Sight } from '../density.ts';
 import { cautious, type Distribution } from '../distribution.ts';
 import { THESE } from '../estimate.ts';
 import type { DistributionEstimation } from '../estimation.ts';
 import { byMatrix, cellsBy } from '../parts.ts';
-import { chancesOf, expectationMaximization, smoothedShares, squareWaveScores, windowSums } from '../square-wave-shares.ts';
+import { chancesOf, expectationMaximization, squareWaveScores, windowSums } from '../square-wave-shares.ts';
 import { type Atoms, ENOUGH, quantileOfSum } from '../statistics/saddlepoint.ts';
 import { Z95 } from '../statistics/tails.ts';
 import type { Tallies } from '../tally.ts';
@@ -73,13 +74,21 @@ export function squareWaveEven(law: SquareWaveLaw): (weights: readonly number[])
   return (weights) => meanVariance(law, scoresOf(weights), weights, even);
 }
 
+/** What the outputs tell: output j comes from the cells whose windows hold it. */
+function sightsOf(law: SquareWaveLaw, counts: Float64Array, reports: number): readonly Sight[] {
+  const chances = chancesOf(law);
+  return Array.from(counts, (count, j) => {
+    return { from: Math.max(0, j + 1 - law.window), to: Math.min(law.grid + 1, j + 1), ...chances, count, reports };
+  });
+}
+
 /** The distribution estimated from a law's tallies; undefined without reports. */
 export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, people: number = THESE): Distribution | undefined {
   const tally = tallies.get(0);
   if (tally === undefined || tally.reports === 0) return undefined;
   const { reports, cells: counts } = tally;
   const scoresOf = squareWaveScores(law);
-  const likeliest = expectationMaximization(law, counts, 0, ROUNDS);
+  const likeliest = expectationMaximization(law, counts, ROUNDS);
   return {
     cells: law.grid + 1,
     meanOf: (weights) => {
@@ -95,7 +104,7 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, peo
       const quantile = quantileOfSum(reports, errorsOf(law, score, truths, shares));
       return { estimate, variance, errors: [quantile(-Z95) / reports, quantile(Z95) / reports] };
     },
-    shape: () => ({ name: 'smoothed', shares: smoothedShares(law, counts) }),
+    density: () => densityOf(law.grid + 1, sightsOf(law, counts, reports), people),
   };
 }
 

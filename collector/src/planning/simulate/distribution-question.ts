@@ -75,8 +75,7 @@ function simulateRound(question: DeviceQuestion<number>, law: DistributionLaw, s
   const inner = below.slice(1, -1);
   const mean = meanPlace(found);
   const trueMean = averageOf(drawn.map((cell) => (cell + 0.5) / cells));
-  const { name, shares } = found.shape();
-  const shapes = { [name]: shares, unbiased: undefined };
+  const shapes = { smoothed: found.density().shares, unbiased: undefined };
   return {
     shapes: Object.fromEntries(
       Object.entries(shapes).map(([name, shape]) => [

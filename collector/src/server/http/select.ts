@@ -1,7 +1,7 @@
 /** Finds the metric and the reports that a reader asks for, and refuses what is not there. */
 
 import { dayText } from '@murmuration/shared';
-import { columnsOf } from '../../answers/association.ts';
+import { sizeOf } from '../../answers/association.ts';
 import { takesCandidates } from '../../answers/candidates.ts';
 import type { Wording } from '../../answers/differences.ts';
 import type { Truth } from '../../answers/estimates.ts';
@@ -86,6 +86,7 @@ export function candidatesAsked(
 
 /** Answers of lists in an association, at most: each is a column of the table, and 400 pairs are fitted jointly. */
 const MOST_COLUMNS = 100;
+const MOST_PAIRS = 400;
 
 /** Refuses to decode a metric without strings. */
 export function checkDecode({ metric: { document } }: Selected): void {
@@ -94,20 +95,17 @@ export function checkDecode({ metric: { document } }: Selected): void {
 }
 
 /**
- * Checks that a metric asks a string together with lists.
+ * Checks that a metric asks two things together.
  *
- * @throws {Refusal} 400 when it does not, or the lists have too many answers
+ * @throws {Refusal} 400 when it does not, or they have too many answers
  */
 export function checkAssociation({ metric: { document } }: Selected): void {
-  const columns = columnsOf(document);
-  if (columns === undefined)
-    throw new Refusal(
-      400,
-      'bad-query',
-      'a joint question of a text and a list',
-      `a ${document.type}${document.type === 'joint' ? ' of lists' : ''}`,
-    );
+  const size = sizeOf(document);
+  if (size === undefined) throw new Refusal(400, 'bad-query', 'a joint question', `a ${document.type}`);
+  const { columns, rows = 1 } = size;
   if (columns > MOST_COLUMNS) throw new Refusal(400, 'bad-query', `lists with at most ${MOST_COLUMNS} answers together`, `${columns}`);
+  if (columns * rows > MOST_PAIRS)
+    throw new Refusal(400, 'bad-query', `lists with at most ${MOST_PAIRS} pairs of answers`, `${columns * rows}`);
 }
 
 /** The true shares by label. They are known of all reports only, and in demonstrations only. */
