@@ -58,6 +58,7 @@ const programs: { readonly [name: string]: Program } = {
   '/beacon': subpath('beacon', 'beaconTransport'),
   '/edge': subpath('edge', 'edgeClock'),
   '/history': subpath('history', 'withHistory'),
+  '/recipes': subpath('recipes', 'experiment'),
   '/worker': subpath('worker', 'workerLifecycle'),
   '/react-native': subpath('react-native', 'appStateLifecycle'),
   '/react, without React': subpath('react', 'useTelemetry, useRecordOnce'),
