@@ -47,6 +47,8 @@ const ENTRIES = {
     "import { mount } from 'svelte'; import Consent from './Consent.svelte'; mount(Consent, { target: document.getElementById('root') });",
   others:
     "import { saved } from './saves'; import { track } from './track'; import { telemetry } from './telemetry'; import { answering } from './answering'; import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base'; Object.assign(globalThis, { saved, track, telemetry, tracer: new BasicTracerProvider({ spanProcessors: [answering] }).getTracer('page') });",
+  product:
+    "import { start } from './experiment'; import { signup } from './signup'; import { keptAnswer } from './kept'; import { session } from './session'; Object.assign(globalThis, { start, signup, keptAnswer, session });",
 } as const;
 
 let folder: string;
@@ -69,13 +71,13 @@ beforeEach(async () => {
   await symlink(modules, join(folder, 'node_modules'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   for (const [name, text] of files) await writeFile(join(source, name), text);
-  const schemaFile = join(folder, 'schema.js');
-  await bundle(join(source, 'schema.ts'), schemaFile);
-  const { schema } = (await import(pathToFileURL(schemaFile).href)) as { readonly schema: { readonly document: SchemaDocument } };
-  collector = await createCollector({ open: true, schemas: [schema.document], data: join(folder, 'data'), minimum: 1 });
+  const schemas = await Promise.all([schemaIn('schema'), schemaIn('questions')]);
+  collector = await createCollector({ open: true, schemas, data: join(folder, 'data'), minimum: 1 });
   address = await collector.listen(0, '127.0.0.1');
-  const telemetry = join(source, 'telemetry.ts');
-  await writeFile(telemetry, (await readFile(telemetry, 'utf8')).replace('https://t.example.com', address));
+  for (const name of ['telemetry.ts', 'experiment.ts']) {
+    const file = join(source, name);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('https://t.example.com', address));
+  }
   ({ context, complaints } = await watchedContext(browser));
 });
 afterEach(async () => {
@@ -102,6 +104,14 @@ const bundle = (entry: string, outfile: string): Promise<unknown> =>
     plugins: [components],
     outfile,
   });
+
+/** The document of a schema that a file of this name exports. */
+async function schemaIn(name: 'schema' | 'questions'): Promise<SchemaDocument> {
+  const file = join(folder, `${name}.js`);
+  await bundle(join(source, `${name}.ts`), file);
+  const found = (await import(pathToFileURL(file).href)) as { readonly [name: string]: { readonly document: SchemaDocument } };
+  return (found[name] as { readonly document: SchemaDocument }).document;
+}
 
 /** Serves and opens a page; it keeps what it has shown. */
 async function open(name: keyof typeof ENTRIES): Promise<Page> {
@@ -158,6 +168,47 @@ test('a count per session, the events of Segment and the spans of OpenTelemetry 
   });
   // The answer to `exported` waits for the end of its month.
   await expect.poll(() => counted(address), { timeout: 60_000 }).toEqual({ compact: 1, saves: 1, loadMs: 1 });
+});
+
+test('a funnel, retention, crashes and an experiment become answers, and the arm stays', async () => {
+  const page = await open('product');
+  /** Starts telemetry, which agrees and answers everything; the arm. */
+  const live = () =>
+    page.evaluate(async () => {
+      const { start, signup, keptAnswer, session } = globalThis as unknown as {
+        readonly start: () => Promise<{
+          readonly arm: string;
+          readonly telemetry: {
+            readonly consent: { grant(): void };
+            readonly record: (metric: string, value: unknown) => void;
+            readonly flush: () => Promise<void>;
+          };
+        }>;
+        readonly signup: { reach(step: string): void; readonly step: string };
+        readonly keptAnswer: (firstUse: number, used: boolean) => object;
+        readonly session: { readonly isAfterCrash: boolean };
+      };
+      const { arm, telemetry } = await start();
+      telemetry.consent.grant();
+      signup.reach('form');
+      telemetry.record('signup', signup.step);
+      telemetry.record('kept', keptAnswer(Date.now(), true));
+      telemetry.record('crashes', { version: '1.5', crashed: session.isAfterCrash });
+      telemetry.record('ordered', true);
+      telemetry.record('searchOrdered', { search: arm, ordered: true });
+      await telemetry.flush();
+      return arm;
+    });
+  const arm = await live();
+  expect(['old', 'new']).toContain(arm);
+  const all = { signup: 1, kept: 1, crashes: 1, ordered: 1, searchOrdered: 1 };
+  await expect.poll(() => counted(address), { timeout: 60_000 }).toEqual(all);
+  // A draw of its own would be the same each time with probability 2^-5.
+  for (let reload = 0; reload < 5; reload++) {
+    await page.reload();
+    expect(await live()).toBe(arm);
+  }
+  expect(await counted(address)).toEqual(all);
 });
 
 test('the lines in TypeScript compile', async () => {

@@ -3,6 +3,7 @@
 import { kinds, type MetricDocument, type QuestionType, rangeOf } from '@murmuration/shared';
 import { count, digits } from '../base/numbers.ts';
 import { type Asking, presentationOf } from '../estimation/questions.ts';
+import { type ExperimentPlan, experimentOf } from '../planning/plan/experiment.ts';
 import { type Precision, precisionOf, symbolOf, testedOf, type Wanted } from '../planning/plan/plan.ts';
 import { cohortsForError, lawsFor } from '../planning/plan/precision.ts';
 import { metricOf, sentenceOf } from '../planning/plan/question.ts';
@@ -109,10 +110,11 @@ export interface QuestionPlan extends Wanted {
   /** For a permanent answer: the margin below which no number of reports of the same users gets. */
   readonly limit?: number;
   readonly range?: readonly [low: number, high: number];
+  readonly experiment?: ExperimentPlan;
 }
 
 /** The plan, with the actual number of users if it is given. */
-export function planQuestion(asking: Asking, wanted: Wanted, users: number | undefined): QuestionPlan {
+export function planQuestion(asking: Asking, wanted: Wanted, users: number | undefined, isExperiment = false): QuestionPlan {
   const metric = metricOf(asking);
   const tested = testedOf(metric);
   const strings = lawsFor(metric, 100_000);
@@ -135,10 +137,24 @@ export function planQuestion(asking: Asking, wanted: Wanted, users: number | und
       limit: precisionOf(symbolOf(at(users ?? usersNeeded ?? 1)), users ?? usersNeeded ?? 1, 1, tested, wanted).margin95,
     }),
     ...(range && { range }),
+    ...(isExperiment && users !== undefined && { experiment: experimentOf({ ...metric, law: at(users / 2) }, users, wanted.share) }),
   };
 }
 
 /** The plan in words. */
+/** What an experiment finds, in words. */
+function experimentWords({ perArm, inClear, joint }: ExperimentPlan, type: QuestionType, share: number): readonly string[] {
+  const at = kinds[type].estimates === 'shares' ? `around ${hundredths(share)} %` : 'between the arms';
+  const points = (difference: number): string =>
+    `${hundredths(difference)} percentage points${kinds[type].estimates === 'mean' ? ' of the range' : ''}`;
+  return [
+    `An experiment with ${count(Math.round(perArm))} users in each arm finds a difference of ${points(inClear)} ${at},`,
+    `4 times in 5, by one look at the end (two-sided, 5 %), with the arm as a segment in clear${joint === null ? '.' : `; of ${points(joint)}`}`,
+    ...(joint === null ? [] : ['with the arm in a joint question. Looks on the way need an interval that allows for them.']),
+    '',
+  ];
+}
+
 export function describeQuestion(plan: QuestionPlan, users: number | undefined): string {
   const { question, type, epsilon, share, error, tested, usersNeeded, cohorts, steps, limit, range } = plan;
   const isShare = kinds[type].estimates === 'shares';
@@ -150,6 +166,7 @@ export function describeQuestion(plan: QuestionPlan, users: number | undefined):
       ? [`With your ${count(own.users)} it reads as: ${reading(type, share, own, range)}${isShare ? ' percentage points' : ''}.`]
       : []),
     ...advice(usersNeeded),
+    ...(plan.experiment ? ['', ...experimentWords(plan.experiment, type, share)] : []),
     ...(cohorts === undefined || usersNeeded === null
       ? []
       : [

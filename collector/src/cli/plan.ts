@@ -21,6 +21,7 @@ interface PlanOptions extends Partial<Asking> {
   readonly share: number;
   readonly error: number;
   readonly json?: boolean;
+  readonly experiment?: boolean;
 }
 
 const DEFINITIONS = {
@@ -40,6 +41,8 @@ const DEFINITIONS = {
   permanent: 'the same devices, however often each reports in an epoch: their error does not fall below that of the stored symbol',
   numbers: 'mean and count: errors of the mean at the worst numbers, as shares of the width of the range',
   distribution: 'distribution: errors of the share below the middle of the range, of numbers that are spread evenly over it',
+  experiment:
+    'the least difference between two arms of half of the users each that a two-sided test at 5 % finds with a power of 80 %, at the share, by one look at the end: with the arm as a segment in clear, and in a joint question',
   text: 'strings: on average over the hash, where the squared shares of all strings sum to 0.05',
 } as const;
 
@@ -190,6 +193,8 @@ async function plan({ reports, ...options }: PlanOptions): Promise<void> {
   const { schema, users = reports, error, share, json } = options;
   if (options.users !== undefined && reports !== undefined)
     throw new UsageError(`--reports: expected none with --users, which is another name for it, got ${reports}`);
+  if (options.experiment && (schema !== undefined || users === undefined))
+    throw new UsageError('--experiment: expected one question, and --users with it, how many both arms have together');
   if (schema !== undefined) {
     const [other] = [...askedTypes(options), ...(['epsilon', 'permanent'] as const).filter((name) => options[name] !== undefined)];
     if (other !== undefined) throw new UsageError(`--${other}: expected none with --schema, whose metrics are planned, got one`);
@@ -197,7 +202,7 @@ async function plan({ reports, ...options }: PlanOptions): Promise<void> {
   }
   const asking = askingOf(options);
   try {
-    const found = planQuestion(asking, { error, share }, users);
+    const found = planQuestion(asking, { error, share }, users, options.experiment);
     print(json, { ...found, definitions: DEFINITIONS }, () => describeQuestion(found, users));
   } catch (thrown) {
     if (thrown instanceof RangeError)
@@ -226,6 +231,7 @@ export function addPlan(program: Command): void {
     .option('--reports <n>', 'the same as --users: the reports of a metric, one of each user', wholeOption('--reports', 1, 2 ** 40))
     .option('--share <share>', 'the share of users to estimate', shareOption('--share'), SHARE)
     .option('--error <share>', 'the largest error wanted, ± half a 95 % interval, in percentage points', shareOption('--error'), 0.01)
+    .option('--experiment', 'also which difference between two arms, of half of the users each, is found')
     .option('--json', 'print one JSON document on standard output')
     .action(plan);
 }

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { atMost, type Count } from '#collector/estimation/statistics/counts.ts';
+import { atMost, type Count, sampleRatio } from '#collector/estimation/statistics/counts.ts';
 
 /** The chances of each number of successes, trial by trial. */
 function chancesOf(count: Count): readonly number[] {
@@ -21,4 +21,21 @@ test('is the sum of the chances of every number up to it', () => {
       expect(Math.abs(atMost(count, most) - expected)).toBeLessThan(1e-12);
     }),
   );
+});
+
+test('the sample-ratio check rejects a fair assignment at most as often as its level says, exactly', () => {
+  for (const [reports, chance] of [
+    [40, 0.5],
+    [81, 0.5],
+    [60, 0.2],
+  ] as const) {
+    const chances = chancesOf([{ trials: reports, chance }]);
+    for (const level of [0.001, 0.01, 0.05, 0.2]) {
+      const rejected = chances.reduce((sum, each, second) => sum + (sampleRatio(reports - second, second, chance) <= level ? each : 0), 0);
+      expect(rejected).toBeLessThanOrEqual(level);
+    }
+  }
+  expect(sampleRatio(0, 0)).toBe(1);
+  expect(sampleRatio(100_000, 100_500)).toBeGreaterThan(0.2);
+  expect(sampleRatio(100_000, 102_000)).toBeLessThan(1e-4);
 });

@@ -14,6 +14,7 @@ import {
   kAry,
   kAryLaw,
   listLaw,
+  meanLaw,
   permanentKAryLaw,
   rapporLaw,
   type SchemaDocument,
@@ -21,8 +22,12 @@ import {
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeQuestion, planQuestion } from '#collector/cli/plan-words.ts';
 import { askedOf } from '#collector/planning/plan/asked.ts';
+import { experimentOf } from '#collector/planning/plan/experiment.ts';
 import { planOf } from '#collector/planning/plan/plan.ts';
 import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '#collector/planning/plan/precision.ts';
+import { uniforms } from '../../kit/coverage/drawing.ts';
+import { drawTally } from '../../kit/coverage/drawn.ts';
+import { upperTail } from '../../proofs/statistics.ts';
 import { type Ran, runCommand } from '../../setup/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-plan-'));
@@ -383,4 +388,51 @@ describe('the smallest share told from zero', () => {
     }
     expect(found / rounds).toBeLessThan(0.075);
   });
+});
+
+describe('an experiment', () => {
+  const epsilon = 1;
+
+  test('of 100,000 users in each arm finds 1.36 points of a flag at 50 %, with the arm in clear', () => {
+    const { perArm, inClear } = experimentOf({ law: kAryLaw(2, epsilon), epsilon }, 200_000, 0.5);
+    expect(perArm).toBe(100_000);
+    expect(inClear).toBeCloseTo(0.0136, 4);
+  });
+
+  // 300 squared errors over the variance that is planned, the power and the level taken out.
+  test('has, with the arm in a joint question, errors as planned', () => {
+    const [users, share] = [50_000, 0.2];
+    const law = listLaw(4, epsilon) as KAryLaw;
+    const { joint } = experimentOf({ law: kAryLaw(2, epsilon), epsilon }, users, share);
+    const error = (joint as number) / (1.959963984540054 + 0.8416212335729143);
+    const shares = [share / 2, (1 - share) / 2, share / 2, (1 - share) / 2];
+    const { p, q } = kAry.support(law);
+    const rows = shares.map((_, x) => shares.map((__, y) => (x === y ? p : q)));
+    const uniform = uniforms(12);
+    let statistic = 0;
+    const rounds = 300;
+    for (let round = 0; round < rounds; round++) {
+      const { tallies } = drawTally({ shares, rows }, users, uniform);
+      const [a = 0, b = 0, c = 0, d = 0] = estimatesOf(law, { tallies, perDevice: 1, candidates: [] }).map(({ estimate }) => estimate);
+      statistic += ((c / (c + d) - a / (a + b)) / error) ** 2;
+    }
+    expect(upperTail({ statistic, degrees: rounds })).toBeGreaterThan(1e-6);
+    expect(1 - upperTail({ statistic, degrees: rounds })).toBeGreaterThan(1e-6);
+  });
+
+  test('of a mean has no joint question', () => {
+    expect(experimentOf({ law: meanLaw(epsilon), epsilon }, 1_000, 0.5).joint).toBeNull();
+  });
+
+  test('is in the words and the JSON of the command, which wants the users of both arms', () => {
+    const one = ['--flag', '--epsilon', '1', '--share', '50%', '--experiment'];
+    expect(run(...one, '--users', '200000').stdout).toContain('finds a difference of 1.4 percentage points around 50 %');
+    expect(JSON.parse(run(...one, '--users', '200000', '--json').stdout).experiment.perArm).toBe(100_000);
+    const { status, stderr } = run(...one);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--experiment: expected one question, and --users with it')]);
+  });
+});
+
+test('a share of 1 % of five answers is known within .87 points, from 100,000 users at ε = 1', () => {
+  expect(marginAt(listLaw(5, 1), 100_000, 0.01)).toBeCloseTo(0.0087, 4);
 });

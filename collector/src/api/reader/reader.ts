@@ -21,6 +21,7 @@ import type {
 
 export type { Sign } from '../../answers/signs.ts';
 export type { MetricSummary } from '../../answers/summary.ts';
+export { sampleRatio } from '../../estimation/statistics/counts.ts';
 export { ReadError } from './requests.ts';
 export type {
   AnswerOf,
@@ -59,7 +60,7 @@ export interface Reader<S extends AnySchema> {
   /** Signs that reports are not what they seem, of the schema's app where there is a schema. */
   readonly signs: (signal?: AbortSignal) => Promise<readonly Sign[]>;
   readonly estimates: <K extends MetricOf<S>>(metric: K, asked?: EstimatesAsked<S>) => Promise<EstimatesOf<AnswerOf<S, K>>>;
-  /** Only of a text asked together with lists. */
+  /** Only of a joint question: a text, or its first list, with the other lists. */
   readonly association: (metric: MetricOf<S>, asked?: Omit<Asked<S>, 'looks'>) => Promise<AssociationOf>;
   /**
    * Which strings are in the reports of a text or a discover, and what the whole distribution looks like. With `onProgress` it may take as long as the

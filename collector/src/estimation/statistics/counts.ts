@@ -61,6 +61,15 @@ export function atMost(count: Count, most: number): number {
   return chances.reduce((total, chance, i) => total + (left < i ? 0 : chance * (sums[Math.min(left - i, sums.length - 1)] as number)), 0);
 }
 
+/**
+ * The sample-ratio check of an experiment: the exact p-value of the numbers of reports of two arms, if each device was in the second one with
+ * this chance. Twice the smaller tail of the binomial distribution. Below 0.001, something else than the coins decided who reports.
+ */
+export function sampleRatio(first: number, second: number, chance = 0.5): number {
+  const count: Count = [{ trials: first + second, chance }];
+  return Math.min(1, 2 * Math.min(atMost(count, second), 1 - atMost(count, second - 1)));
+}
+
 const varianceOf = (count: Count): number => count.reduce((sum, { trials, chance }) => sum + trials * chance * (1 - chance), 0);
 
 /** A bound that is above the true share with at most this probability. */

@@ -21,7 +21,7 @@ import { worstOf } from '../../estimation/number.ts';
 import { chiSquaredTail, Z95 } from '../../estimation/statistics/tails.ts';
 
 /** One-sided 80 % of the normal distribution. */
-const Z80 = 0.8416212335729143;
+export const Z80 = 0.8416212335729143;
 
 /** More devices than there will ever be. */
 const MOST_DEVICES: number = 2 ** 40;
