@@ -90,7 +90,7 @@ export interface Experiment<V extends string> {
 
 /**
  * Assigns this device to an arm of an experiment, by its coins: each arm is equally likely, whatever the person did or will do. It is drawn
- * in this call, and stored by the ledger's own transactions, once the person agrees. Until then each page draws anew. `deny()` and `forget()`
+ * in this call, and stored by the ledger's own transactions, once the person agrees. Until then each page draws again. `deny()` and `forget()`
  * erase it. Another experiment takes the storage of this one as its own.
  *
  * @throws where there is no cryptographic source of randomness

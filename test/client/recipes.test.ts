@@ -130,7 +130,7 @@ test('an experiment that comes later is stored in the ledger that is there, and 
   expect(textOf(storage)).toContain(`"search":"${arm}"`);
 });
 
-test('forget() and deny() erase it with the ledger, and a later page draws anew', async () => {
+test('forget() and deny() erase it with the ledger, and a later page draws again', async () => {
   for (const leave of ['forget', 'deny'] as const) {
     const storage = memoryStorage();
     const { telemetry } = page(storage, 1);
@@ -158,7 +158,7 @@ test('two experiments in one storage are drawn independently and both kept', asy
   expect(textOf(storage)).toContain(`"theme":"${await two.arm()}"`);
 });
 
-test('an arm that the experiment no longer has is drawn anew', async () => {
+test('an arm that the experiment no longer has is drawn again', async () => {
   const storage = memoryStorage();
   const { telemetry } = page(storage, 1);
   telemetry.consent.grant();

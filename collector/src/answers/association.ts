@@ -60,7 +60,7 @@ export interface MetricAssociation
   readonly found: (Estimate & { readonly answers: readonly AssociationAnswer[] }) | null;
 }
 
-/** What the rows of an association are, and its columns. */
+/** The rows of an association, and its columns. */
 interface Parts {
   /** The string, or the first list. */
   readonly rows: JointPart;

@@ -142,7 +142,7 @@ export function planQuestion(asking: Asking, wanted: Wanted, users: number | und
 }
 
 /** The plan in words. */
-/** What an experiment finds, in words. */
+/** The power of an experiment, in words. */
 function experimentWords({ perArm, inClear, joint }: ExperimentPlan, type: QuestionType, share: number): readonly string[] {
   const at = kinds[type].estimates === 'shares' ? `around ${hundredths(share)} %` : 'between the arms';
   const points = (difference: number): string =>

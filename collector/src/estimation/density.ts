@@ -22,7 +22,7 @@
 
 import { Z95 } from './statistics/tails.ts';
 
-/** What a tally says about the share of the cells from `from` (included) to `to` (excluded). */
+/** Evidence of a tally about the share of the cells from `from` (included) to `to` (excluded). */
 export interface Sight {
   readonly from: number;
   readonly to: number;

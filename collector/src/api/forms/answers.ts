@@ -179,8 +179,12 @@ const estimates: z.ZodType<MetricEstimates & Paged> = exactly(
           .meta({ description: 'The interval that holds for all answers together, 95 % of the time. Only with together=true.' }),
         normSub: biased('The nearest shares that are not negative and sum to 1.'),
         shrunk: biased('The share by empirical Bayes, closer to the truth on long lists.'),
-        smoothed: number.exactOptional().meta({ description: 'The share to draw: as smooth as the reports ask; all of them sum to 1. Biased.' }),
-        smoothedLow: number.exactOptional().meta({ description: 'The band of `smoothed`: it holds 95 % of the cells, on average over them.' }),
+        smoothed: number
+          .exactOptional()
+          .meta({ description: 'The share to draw: as smooth as the reports ask; all of them sum to 1. Biased.' }),
+        smoothedLow: number
+          .exactOptional()
+          .meta({ description: 'The band of `smoothed`: it holds 95 % of the cells, on average over them.' }),
         smoothedHigh: number.exactOptional(),
         truth: number.exactOptional(),
       }),

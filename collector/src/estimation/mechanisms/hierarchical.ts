@@ -98,7 +98,7 @@ export function hierarchicalEven(law: HierarchicalLaw, weights: readonly number[
   return law.levels.length * perLevel.reduce((sum, each) => sum + each, 0) - variance(even, weights);
 }
 
-/** What the levels tell: each node is the share of its cells. */
+/** The evidence of the levels: each node is the share of its cells. */
 function sightsOf(law: HierarchicalLaw, tallies: Tallies): readonly Sight[] {
   return law.levels.flatMap((level, l) => {
     const tally = tallies.get(l);

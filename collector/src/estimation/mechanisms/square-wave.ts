@@ -74,7 +74,7 @@ export function squareWaveEven(law: SquareWaveLaw): (weights: readonly number[])
   return (weights) => meanVariance(law, scoresOf(weights), weights, even);
 }
 
-/** What the outputs tell: output j comes from the cells whose windows hold it. */
+/** The evidence of the outputs: output j comes from the cells whose windows hold it. */
 function sightsOf(law: SquareWaveLaw, counts: Float64Array, reports: number): readonly Sight[] {
   const chances = chancesOf(law);
   return Array.from(counts, (count, j) => {

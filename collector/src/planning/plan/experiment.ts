@@ -1,5 +1,5 @@
 /**
- * What an experiment with two arms finds: the least difference that a two-sided test at 5 % detects with a power of 80 %, one look at the end.
+ * The power of an experiment with two arms: the least difference that a two-sided test at 5 % detects with a power of 80 %, one look at the end.
  *
  * With the arm as a segment in clear, each arm is a set of reports of its own: δ = (z_0.975 + z_0.8) √(2 s²), s the standard error of one
  * arm's estimate. Privately, a joint question asks for the arm and the answer: with A its 2 d pairs, f_a0 the share of those who are in arm a
