@@ -28,7 +28,7 @@ import type { EstimateRequest, MetricEstimates } from './estimates.ts';
 import { basisOf, excludedIn } from './estimates.ts';
 
 /** An answer of the lists: its share of all devices, and of those that gave the string. */
-export interface AssociationAnswer extends Estimate {
+interface AssociationAnswer extends Estimate {
   readonly answer: Answer | JointAnswer;
   readonly label: string;
   /** Only of strings that are found. */
