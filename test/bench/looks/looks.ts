@@ -1,9 +1,11 @@
 /**
  * `npm run bench -- looks`: how often verdicts are wrong at some look of 60 or 365 days, and of looks at 20 a doubling from 100 to 10^7
  * reports; how wide their intervals are; and how soon a real difference has its verdict. Tallies are drawn from their exact laws. A gate
- * fails where a rate that is as it should be would look so bad with a probability below `SIZE`.
+ * fails where a rate that is as it should be would look so bad with a probability below `SIZE`. `--only` takes some of the parts, and
+ * `--rounds` says how many metrics are simulated for each rate.
  */
 
+import { parseArgs } from 'node:util';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { fromBigEndian, kAryLaw, type MetricDocument, mechanismOf, permanentKAryLaw } from '@murmuration/shared';
 import { randomizeKAry } from '#client/randomizers/k-ary.ts';
@@ -20,11 +22,13 @@ import type { Tallies } from '#collector/estimation/tally.ts';
 import { type Drawn, drawnCases } from '../../kit/coverage/drawn.ts';
 import { binomialAt, multinomialOf } from '../../kit/coverage/multinomial.ts';
 import { type ArrivingList, arriving, arrivingList, daily, geometric } from '../../kit/looks.ts';
+import { type Part, type Ran, runParts } from '../../kit/part.ts';
 import { type Uniform, uniforms } from '../../kit/random.ts';
 import { atMost } from '../../proofs/statistics.ts';
 
-/** Metrics that are simulated for each rate, fewer where an estimate takes long. */
-const [ROUNDS, FEW] = [400, 100];
+/** Metrics that are simulated for each rate; a fourth of them where an estimate takes long. */
+const ROUNDS = '400';
+const SLOW = 1 / 4;
 /** The chance of a gate's failure where a rate is just as it may be. */
 const SIZE = 1e-4;
 /** What a fixed factor on the interval would be: that of the sequence at the planned size. */
@@ -213,13 +217,13 @@ const shipped =
     return everOf(judged, share);
   };
 
-const CASES: readonly (readonly [name: string, look: Look, rounds?: number])[] = [
+const CASES: readonly (readonly [name: string, look: Look, isSlow?: true])[] = [
   ['share of 50 %, ε 1', shareOf([0.5, 0.5], 1, 0)],
   ['share of 1 %, five answers, ε 1', shareOf([0.01, 0.5, 0.2, 0.19, 0.1], 1, 0)],
   ['share of 0.1 %, five answers, ε 6', shareOf([0.001, 0.5, 0.2, 0.199, 0.1], 6, 0)],
   ['mean of even numbers, ε 1', meanOf(drawnCase('mean, even, ε 1'))],
   ['mean of counts to 20, ε 4', meanOf(drawnCase('count to 20, ε 4'))],
-  ['median, square wave, ε 1', medianOf(drawnCase('distribution, square-wave, ε 1')), FEW],
+  ['median, square wave, ε 1', medianOf(drawnCase('distribution, square-wave, ε 1')), true],
   ['difference of equal groups, ε 1', equalGroups([0.3, 0.7], 1, 0)],
 ];
 
@@ -241,11 +245,12 @@ const REPEATED: readonly (readonly [name: string, look: Look])[] = [
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** A table with its gates. */
-interface Part {
-  readonly rows: readonly (readonly string[])[];
-  readonly failures: readonly string[];
-}
+const part = (title: string, rows: readonly (readonly string[])[], failures: readonly string[]): Part => ({
+  title,
+  rows,
+  failures,
+  result: rows,
+});
 
 /** True if a count of events that may happen at most this often is not by chance. */
 const isTooMany = (count: number, rounds: number, rate: number): boolean =>
@@ -254,13 +259,15 @@ const isTooMany = (count: number, rounds: number, rate: number): boolean =>
 function rates(
   title: string,
   columns: readonly [fixed: string, factor: string, always: string],
-  cases: readonly (readonly [name: string, look: Look, rounds?: number])[],
+  cases: readonly (readonly [name: string, look: Look, isSlow?: true])[],
   schedules: Readonly<Record<string, readonly number[]>>,
+  most: number,
 ): Part {
-  const [rows, failures]: [string[][], string[]] = [[[title, 'looks', ...columns, 'metrics']], []];
+  const [rows, failures]: [string[][], string[]] = [[['', 'looks', ...columns, 'metrics']], []];
   let seed = 1;
-  for (const [name, look, rounds = ROUNDS] of cases)
+  for (const [name, look, isSlow] of cases)
     for (const [schedule, sizes] of Object.entries(schedules)) {
+      const rounds = isSlow ? Math.ceil(SLOW * most) : most;
       const uniform = uniforms(seed++);
       const counts = { fixed: 0, factor: 0, always: 0 };
       for (let round = 0; round < rounds; round++) {
@@ -271,7 +278,7 @@ function rates(
       if (isTooMany(counts.always, rounds, 0.05))
         failures.push(`${name}, ${schedule}: expected at most 5 %, got ${counts.always} of ${rounds}`);
     }
-  return { rows, failures };
+  return part(title, rows, failures);
 }
 
 /** The widths of the interval that holds at every look, over those of the fixed one. */
@@ -283,17 +290,15 @@ function widths(): Part {
       ? [`width at ${size} of the planned size: expected at most 1.6, got ${ratios[i]}`]
       : [],
   );
-  return {
-    rows: [
-      ['reports over planned', ...sizes.map(String)],
-      ['width over the fixed one', ...ratios.map((ratio) => ratio.toFixed(2))],
-    ],
-    failures,
-  };
+  const rows = [
+    ['reports over planned', ...sizes.map(String)],
+    ['width', ...ratios.map((ratio) => ratio.toFixed(2))],
+  ];
+  return part('width of the interval of all looks over that of one', rows, failures);
 }
 
 /** How often two groups that differ have their verdict by the planned size, at 20 looks. A planned difference is found by 80 % of single looks. */
-function power(): Part {
+function power(rounds: number): Part {
   const planned = 20_000;
   const Z80 = 0.8416212335729143;
   const base = 0.3;
@@ -301,9 +306,7 @@ function power(): Part {
   const { p, q } = mechanismOf(law).support(law);
   const chance = q + (p - q) * base;
   const error = Math.sqrt((2 * chance * (1 - chance)) / planned) / (p - q);
-  const rows: string[][] = [
-    ['difference, in standard errors at the planned size', 'single look', 'by the planned size, always', 'metrics'],
-  ];
+  const rows: string[][] = [['difference, in standard errors at the planned size', 'one look', 'all looks', 'metrics']];
   const failures: string[] = [];
   for (const [name, size] of [
     ['planned (2.80)', Z95 + Z80],
@@ -313,7 +316,7 @@ function power(): Part {
     const uniform = uniforms(77);
     const lists = [base, base + size * error].map((share) => arrivingList([share, 1 - share], 1)) as [ArrivingList, ArrivingList];
     let [single, any] = [0, 0];
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < rounds; round++) {
       const [one, other] = lists.map((list) =>
         [...arriving(list, daily(20, planned / 20), uniform)].map((tallies) => judgedList(list, tallies)[0] as Judged),
       ) as [Judged[], Judged[]];
@@ -325,18 +328,18 @@ function power(): Part {
       single += Number(clear.at(-1)?.[0]);
       any += Number(clear.some(([, isClear]) => isClear));
     }
-    rows.push([name, percent(single / ROUNDS), percent(any / ROUNDS), String(ROUNDS)]);
-    if (size > 5 && isTooMany(ROUNDS - any, ROUNDS, 0.1)) failures.push(`${name}: expected at least 90 %, got ${any} of ${ROUNDS}`);
+    rows.push([name, percent(single / rounds), percent(any / rounds), String(rounds)]);
+    if (size > 5 && isTooMany(rounds - any, rounds, 0.1)) failures.push(`${name}: expected at least 90 %, got ${any} of ${rounds}`);
   }
-  return { rows, failures };
+  return part('verdicts on a difference of two groups by the planned size', rows, failures);
 }
 
 /** The coverage of both intervals at one look. */
-function coverage(): Part {
-  const rows: string[][] = [['one look', 'fixed interval covers', 'that of all looks covers', 'metrics']];
+function coverage(most: number): Part {
+  const rows: string[][] = [['', 'interval of one look', 'of all looks', 'metrics']];
   const failures: string[] = [];
-  const rounds = 10 * ROUNDS;
-  for (const [name, look] of CASES.filter(([, , few]) => few === undefined))
+  const rounds = 10 * most;
+  for (const [name, look] of CASES.filter(([, , isSlow]) => !isSlow))
     for (const reports of [1_000, PLANNED]) {
       const uniform = uniforms(reports);
       let [fixed, all] = [0, 0];
@@ -351,30 +354,37 @@ function coverage(): Part {
       if (isTooMany(rounds - all, rounds, 0.05))
         failures.push(`${name}: expected the interval of all looks to cover at least 95 %, got ${all} of ${rounds}`);
     }
-  return { rows, failures };
+  return part('coverage at one look', rows, failures);
 }
 
-export async function looks(): Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }> {
+export async function looks(args: readonly string[]): Promise<Ran> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string', default: 'widths,ever,repeated,shipped,leads,power,coverage' },
+      rounds: { type: 'string', default: ROUNDS },
+    },
+  });
+  const rounds = Number(values.rounds);
+  if (!(Number.isSafeInteger(rounds) && rounds > 0)) throw new TypeError(`--rounds: expected a whole number above 0, got ${values.rounds}`);
   const intervals = ['fixed', 'fixed, 1.6 times as wide', 'all looks'] as const;
-  const parts: Readonly<Record<string, Part>> = {
-    widths: widths(),
-    ever: rates('interval misses the truth at some look', intervals, CASES, SCHEDULES),
-    repeated: rates('the same devices every day', intervals, REPEATED, {
-      '60 days': SCHEDULES['60 days'],
-      '365 days': SCHEDULES['365 days'],
-    }),
-    shipped: rates('the shipped randomizer', intervals, [['flag of 30 %, ε 1', shipped(1, 0.3), FEW]], { '20 looks': daily(20, 200) }),
-    leads: rates('a tied answer is announced as the leader', ['no overlap of fixed intervals', 'test of one look', 'all looks'], LEADS, {
-      'first day': SCHEDULES['60 days'].slice(0, 1),
-      ...SCHEDULES,
-    }),
-    power: power(),
-    coverage: coverage(),
+  const { '60 days': days, '365 days': year } = SCHEDULES;
+  const parts: { readonly [name: string]: () => Part } = {
+    widths,
+    ever: () => rates('the interval misses the truth at some look', intervals, CASES, SCHEDULES, rounds),
+    repeated: () => rates('the same devices every day', intervals, REPEATED, { '60 days': days, '365 days': year }, rounds),
+    shipped: () =>
+      rates('the shipped randomizer', intervals, [['flag of 30 %, ε 1', shipped(1, 0.3), true]], { '20 looks': daily(20, 200) }, rounds),
+    leads: () =>
+      rates(
+        'an answer that is tied is announced as the leader',
+        ['no overlap of fixed intervals', 'test of one look', 'all looks'],
+        LEADS,
+        { 'first day': days.slice(0, 1), ...SCHEDULES },
+        rounds,
+      ),
+    power: () => power(rounds),
+    coverage: () => coverage(rounds),
   };
-  const failures = Object.values(parts).flatMap((part) => part.failures);
-  const tables = Object.values(parts).flatMap(({ rows }, i) => [...(i > 0 ? [[]] : []), ...rows]);
-  return {
-    result: { passed: failures.length === 0, ...Object.fromEntries(Object.entries(parts).map(([name, { rows }]) => [name, rows])) },
-    rows: [...tables, ...failures.map((failure) => [failure])],
-  };
+  return runParts(parts, values.only, Object.keys(parts).join(','));
 }
