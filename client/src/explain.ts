@@ -19,12 +19,13 @@ import type { Delivery } from './adapters/transport.ts';
 import { nextDay } from './ledger/ledger.ts';
 import type { State } from './ledger/state.ts';
 import { attempt } from './maybe.ts';
+import type { ResolvedQuestions } from './questions/question.ts';
 import { settlementOf } from './settlement.ts';
 import type { Outcome } from './types.ts';
 
 /** The part of an app's options that is used here. */
 export interface Explained {
-  readonly schema: { readonly document: SchemaDocument };
+  readonly schema: { readonly document: SchemaDocument; readonly questions: ResolvedQuestions };
   readonly debug?: boolean;
   readonly consent?: string;
   readonly upload?: string;
@@ -179,9 +180,10 @@ const NORMAL: readonly Outcome['result'][] = [
 export function explain(options: Explained, outcome: Outcome, state: State): void {
   const { result, metric: name } = outcome;
   if (!explains(options) || !isFirst(said, options, `${result} ${name}`)) return;
-  const { metrics, budget } = options.schema.document;
+  const { document, questions } = options.schema;
+  const { metrics, budget } = document;
   const metric = name !== undefined && Object.hasOwn(metrics, name) ? metrics[name] : undefined;
-  const day = metric && name !== undefined ? nextDay(metric, state.accounts[name], state.day, budget) : 0;
+  const day = metric && name !== undefined ? nextDay(metric, state.accounts[name], state.day, budget, questions[name]?.epochs) : 0;
   const next = day > state.day && day < DAYS.never ? `the next slot opens on ${dayText(day)}` : 'no other slot opens';
   const sentence = sentences[result]({ options, metric, outcome, state, next });
   say(`${name === undefined ? '' : `${name}: `}${sentence}`, !NORMAL.includes(result));

@@ -9,14 +9,14 @@ import { type Claim, claim } from './ledger/ledger.ts';
 import type { QueuedReport } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
 import { attempt } from './maybe.ts';
-import type { DeviceQuestions } from './questions/question.ts';
+import type { ResolvedQuestions } from './questions/question.ts';
 import type { Coins } from './random/coins.ts';
 import type { Randomize } from './randomizers/randomizer.ts';
 import type { Outcome } from './types.ts';
 
 /** Inputs of the path: a schema's questions and laws, and coins. */
 export interface Path {
-  readonly questions: DeviceQuestions;
+  readonly questions: ResolvedQuestions;
   readonly metrics: SchemaDocument['metrics'];
   readonly budget: SchemaDocument['budget'];
   readonly coins: Coins;
@@ -50,7 +50,7 @@ function reportOf({ questions, metrics, coins }: Path, { metric, symbol }: Claim
  */
 export function take(path: Path, state: State, asked: Claim): QueuedReport | Outcome['result'] {
   const metric = path.metrics[asked.metric] as MetricDocument;
-  const account = claim(asked, metric, state.accounts, state.day, path.budget);
+  const account = claim(asked, metric, state.accounts, state.day, path.budget, path.questions[asked.metric]?.epochs);
   if (typeof account === 'string') return account;
   const report = reportOf(path, asked, account.epoch?.symbol, metric.otherwise === undefined ? undefined : state.day);
   state.accounts[asked.metric] = account;

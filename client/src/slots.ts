@@ -37,7 +37,7 @@ export function isTaken(device: Device, { accounts }: State, name: string, today
   return (
     !!account &&
     !(account.answered === 0 && hasOtherwise(device, name)) &&
-    nextDay(device.metrics[name] as MetricDocument, account, today, device.budget) > today
+    nextDay(device.metrics[name] as MetricDocument, account, today, device.budget, device.questions[name]?.epochs) > today
   );
 }
 
@@ -67,7 +67,11 @@ export function advance(device: Device, state: State): void {
   turnTo(state, device.today());
   trim(device, state);
   for (const [metric, document] of Object.entries(device.metrics)) {
-    if (!hasOtherwise(device, metric) || nextDay(document, state.accounts[metric], state.day, device.budget) > state.day) continue;
+    if (
+      !hasOtherwise(device, metric) ||
+      nextDay(document, state.accounts[metric], state.day, device.budget, device.questions[metric]?.epochs) > state.day
+    )
+      continue;
     const asked = randomize(device, metric, document.otherwise);
     if (typeof asked === 'object' && open(device, state, asked) === 'begun') device.said.push({ result: 'begun', metric });
   }

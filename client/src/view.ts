@@ -115,7 +115,7 @@ export async function ledger(telemetry: Looked): Promise<LedgerView> {
       metric,
       spent: spentOn(metric),
       year: (document.permanent ?? document).epsilon * timesIn(document, DAYS.year, budget.per),
-      nextDay: dayOrNever(nextDay(document, accounts[metric], today, budget)),
+      nextDay: dayOrNever(nextDay(document, accounts[metric], today, budget, schema.questions[metric]?.epochs)),
     })),
   };
 }

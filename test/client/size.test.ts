@@ -6,8 +6,8 @@ import { bundle, program } from '../kit/bundle.ts';
 import { CORE, sizes } from '../kit/sizes.ts';
 
 /** The limits. */
-const LISTS = 9_090;
-const STRINGS = 12_180;
+const LISTS = 9_130;
+const STRINGS = 12_260;
 /** How far a figure of client/README.md may be exceeded. */
 const SLACK = 1.02;
 

@@ -1,5 +1,7 @@
 /** A program as a page would load it. */
 
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
@@ -30,11 +32,15 @@ export async function scriptBytes(entry: Parameters<typeof classic>[0]): Promise
  */
 export async function bundle(
   contents: string,
-  options: Pick<BuildOptions, 'minify' | 'external'> = {},
+  options: Pick<BuildOptions, 'minify' | 'external' | 'plugins'> = {},
   folder: string = fileURLToPath(new URL('..', import.meta.url)),
 ): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
-    stdin: { contents, resolveDir: folder },
+  // A plugin sees files only.
+  const file = join(folder, `.program-${process.pid}.js`);
+  if (options.plugins) await writeFile(file, contents);
+  const entry = options.plugins ? { entryPoints: [file], outdir: folder } : { stdin: { contents, resolveDir: folder } };
+  const built = await build({
+    ...entry,
     bundle: true,
     minify: true,
     format: 'esm',
@@ -45,9 +51,10 @@ export async function bundle(
     metafile: true,
     logLevel: 'silent',
     ...options,
-  });
-  const text = outputFiles[0]?.text ?? '';
-  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  }).finally(() => rm(file, { force: true }));
+  const { outputFiles = [], metafile } = built;
+  const text = outputFiles.find(({ path }) => !path.endsWith('.json'))?.text ?? '';
+  const inputs = Object.values(metafile?.outputs ?? {}).flatMap((output) => Object.entries(output.inputs));
   return {
     bytes: compressed(text),
     text,

@@ -1,5 +1,6 @@
 /** What each part of the client adds to a page. The table of client/README.md holds the same names and figures. */
 
+import { esbuild } from '@murmuration/client/plugin';
 import { SCRIPTS } from '../setup/build-client.ts';
 import { bundle, program, scriptBytes } from './bundle.ts';
 
@@ -10,6 +11,8 @@ interface Program {
   readonly over?: string;
   readonly limit?: number;
   readonly external?: readonly string[];
+  /** True if the plugin builds it. */
+  readonly isResolved?: true;
 }
 
 /** Size of the smallest app, in bytes. */
@@ -38,6 +41,7 @@ const subpath = (name: string, names: string): Program => ({
 
 const programs: { readonly [name: string]: Program } = {
   [CORE]: { text: program(), limit: CORE_LIMIT },
+  'flag and choice, /plugin': { text: program(), over: CORE, isResolved: true },
   joint: list('joint', `joint({a:['x','y'],b:['x','y']},${ask}})`),
   choices: list('choices', `choices(['x','y','z'],${ask},atMost:2})`),
   best: list('best', `best(['x','y'],${ask},utility:{x:[0,1],y:[1,0]}})`),
@@ -77,8 +81,8 @@ export interface Size {
 
 export async function sizes(): Promise<readonly Size[]> {
   const measured = new Map<string, number>();
-  for (const [name, { text, external = [] }] of Object.entries(programs))
-    measured.set(name, (await bundle(text, { external: [...external] })).bytes);
+  for (const [name, { text, external = [], isResolved }] of Object.entries(programs))
+    measured.set(name, (await bundle(text, { external: [...external], ...(isResolved && { plugins: [esbuild()] }) })).bytes);
   const bytesOf = (name: string): number => measured.get(name) ?? Number.NaN;
   const rows = Object.entries(programs).map(([name, { over, limit }]) => ({
     name,

@@ -14,6 +14,7 @@ import {
   sumOf,
 } from '@murmuration/shared';
 import fc from 'fast-check';
+import { epochs } from '#client/ledger/epochs.ts';
 import { type Accounts, claim } from '#client/ledger/ledger.ts';
 
 /** A version of a schema. */
@@ -50,7 +51,14 @@ export function follow(visits: readonly Visit[], symbolOf: (n: number) => string
       const metric = version.metrics[name];
       if (metric === undefined) return [];
       const fresh = symbolOf(drawn++);
-      const account = claim({ metric: name, id: '', symbol: fresh }, metric, accounts, day, version.budget);
+      const account = claim(
+        { metric: name, id: '', symbol: fresh },
+        metric,
+        accounts,
+        day,
+        version.budget,
+        metric.permanent ? epochs : undefined,
+      );
       const outcome = typeof account === 'string' ? account : 'free';
       let symbol = fresh;
       if (typeof account !== 'string') {

@@ -7,6 +7,7 @@ import { defineSchema, flag, permanent as keep } from '@murmuration/client';
 import { DAYS, type MetricDocument, PERIOD_DAYS, type Period, type SchemaDocument, timesIn } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { epochs } from '#client/ledger/epochs.ts';
 import { type Account, claim, nextDay } from '#client/ledger/ledger.ts';
 import { mostIn } from '#collector/planning/audit/history.ts';
 import { spendingOf } from '#collector/planning/audit/spending.ts';
@@ -26,34 +27,34 @@ const permanent = (every: Period, renew: Kept): MetricDocument => ({
 /** The account after a report on a day; undefined where the ledger refuses it. */
 function reported(metric: MetricDocument, account: Account | undefined, day: number, per: Period): Account | undefined {
   const accounts = account === undefined ? {} : { a: account };
-  const next = claim({ metric: 'a', id: '', symbol: `${day}` }, metric, accounts, day, { epsilon: 2, per });
+  const next = claim({ metric: 'a', id: '', symbol: `${day}` }, metric, accounts, day, { epsilon: 2, per }, epochs);
   return typeof next === 'string' ? undefined : next;
 }
 
 /** The most epochs from which a device reports in `days` days, over every choice of the days on which it records, before them and in them. */
 function mostEpochs(metric: MetricDocument, per: Period, days: number): number {
   const before = DAYS[metric.permanent?.renew ?? 'never'] + DAYS[per];
-  let devices = new Map<string, { account: Account | undefined; epochs: number; inLast: boolean }>([
-    ['', { account: undefined, epochs: 0, inLast: false }],
+  let devices = new Map<string, { account: Account | undefined; begun: number; inLast: boolean }>([
+    ['', { account: undefined, begun: 0, inLast: false }],
   ]);
   for (let day = -before; day < days; day++) {
     const after: typeof devices = new Map();
-    const keep = (device: { account: Account | undefined; epochs: number; inLast: boolean }): void => {
+    const keep = (device: { account: Account | undefined; begun: number; inLast: boolean }): void => {
       const { account, inLast } = device;
       const key = `${account?.day} ${account?.epoch?.day} ${inLast}`;
-      if ((after.get(key)?.epochs ?? -1) < device.epochs) after.set(key, device);
+      if ((after.get(key)?.begun ?? -1) < device.begun) after.set(key, device);
     };
     for (const device of devices.values()) {
       keep(device);
-      if (!(nextDay(metric, device.account, day, { epsilon: 2, per }) <= day)) continue;
+      if (!(nextDay(metric, device.account, day, { epsilon: 2, per }, epochs) <= day)) continue;
       const account = reported(metric, device.account, day, per);
       if (account === undefined) continue;
       const isCounted = device.inLast && account.epoch?.day === device.account?.epoch?.day;
-      keep({ account, inLast: day >= 0, epochs: device.epochs + (day >= 0 && !isCounted ? 1 : 0) });
+      keep({ account, inLast: day >= 0, begun: device.begun + (day >= 0 && !isCounted ? 1 : 0) });
     }
     devices = after;
   }
-  return Math.max(...[...devices.values()].map(({ epochs }) => epochs));
+  return Math.max(...[...devices.values()].map(({ begun }) => begun));
 }
 
 describe('epochs in so many days', () => {

@@ -4,6 +4,7 @@
  */
 
 import type { MetricDocument } from '@murmuration/shared';
+import { epochs } from '#client/ledger/epochs.ts';
 import { type Account, claim } from '#client/ledger/ledger.ts';
 import { distribution } from './channel.ts';
 import type { Distribution } from './enumerate.ts';
@@ -37,7 +38,7 @@ function follow(
   if (value === undefined) return [[said, chance]];
   // Each record draws a symbol of its value; the ledger says which symbol the report comes from.
   return [...(stages.symbols[value] as Distribution)].flatMap(([drawn, p]) => {
-    const next = claim({ metric: 'a', id: '', symbol: drawn }, METRIC, account ? { a: account } : {}, day, BUDGET) as Account;
+    const next = claim({ metric: 'a', id: '', symbol: drawn }, METRIC, account ? { a: account } : {}, day, BUDGET, epochs) as Account;
     return [...stages.reports(next.epoch?.symbol ?? drawn)].flatMap(([report, q]) =>
       follow(stages, history, day + 1, next, `${said} ${report}`, multiply(chance, multiply(p, q))),
     );

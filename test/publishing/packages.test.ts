@@ -167,7 +167,7 @@ function compile(typescript: string, cwd: string, ...files: readonly string[]): 
   }
 }
 
-/** A project with a right program, a wrong one, and one with the types of every subpath but those of React and Node. */
+/** A project with a right program, a wrong one, and one with the types of every subpath but those of React, Node and bundlers. */
 async function newProject(): Promise<string> {
   const app = join(folder, 'app');
   await installPacked(packed, app, ['shared', 'client']);
@@ -181,7 +181,7 @@ async function newProject(): Promise<string> {
     telemetry.record('plan', '${plan}');
     await telemetry.close();
     await assertRecorded(sent, 'plan');`;
-  const paths = entries.map(([path]) => path.slice(1)).filter((path) => !['/react', '/node'].includes(path));
+  const paths = entries.map(([path]) => path.slice(1)).filter((path) => !['/react', '/node', '/plugin'].includes(path));
   const types = paths.map((path) => `export type * as a${path.replace(/\W/g, '_')} from '@murmuration/client${path}';`);
   await writeFile(join(app, 'package.json'), '{"type":"module"}');
   await writeFile(join(app, 'right.ts'), program('pro'));

@@ -38,7 +38,7 @@ export const murmurHash: Plugin = {
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.{1,2}\/|^@murmuration\/|^react$|^node:/ }, ({ path, kind }) =>
+    onResolve({ filter: /^\.{1,2}\/|^@murmuration\/|^(?:acorn|esbuild|react|unplugin)$|^node:/ }, ({ path, kind }) =>
       kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true, sideEffects: false },
     ),
 };
@@ -89,7 +89,7 @@ export async function buildModules(folder: URL): Promise<void> {
 export async function buildForJest(client: URL): Promise<void> {
   const root = fileURLToPath(client);
   const common = { ...options(root), format: 'cjs', platform: 'node', define: { 'process.env.NODE_ENV': '"development"' } } as const;
-  const entryPoints = (await entriesOf(root)).filter((file) => !file.endsWith('/jest-preset.ts'));
+  const entryPoints = (await entriesOf(root)).filter((file) => !/\/jest-preset\.ts$|\/plugin\//.test(file));
   await Promise.all([
     build({ ...common, entryPoints, outdir: 'dist/jest' }),
     build({ ...common, entryPoints: ['../shared/src/index.ts'], outfile: 'dist/jest/shared.js', plugins: [murmurHash] }),

@@ -12,7 +12,8 @@
  * therefore fit all windows that are open today: the least of their budgets, over the longest of their lengths.
  */
 
-import { type Budget, canonicalJson, DAYS, fits, type Json, type MetricDocument } from '@murmuration/shared';
+import { type Budget, DAYS, fits, type MetricDocument } from '@murmuration/shared';
+import type { Epoch, Epochs } from './epochs.ts';
 
 /** A charged report: its ε, and the budget promised when it was made. Only the last report of an epoch carries the epoch's ε. */
 interface Spending {
@@ -35,26 +36,27 @@ export interface Account {
    */
   readonly before?: string;
   readonly spent: readonly Spending[];
-  readonly epoch?: { readonly day: number; readonly law: string; readonly symbol: string } | undefined;
+  readonly epoch?: Epoch | undefined;
 }
 
 /** All accounts by metric. A metric keeps its account across versions of the schema. */
 export type Accounts = { [metric: string]: Account };
 
-/** A law in the form in which laws are compared: canonical JSON, where the order of keys does not matter. */
-const lawText = ({ law }: MetricDocument): string => canonicalJson(law as unknown as Json);
-
-/** The running epoch of a permanent metric, which its report comes from; undefined if there is none. */
-function epochOf(metric: MetricDocument, account: Account | undefined, today: number): Account['epoch'] {
-  const epoch = account?.epoch;
-  return metric.permanent && epoch && epoch.law === lawText(metric) && today < epoch.day + DAYS[metric.permanent.renew] ? epoch : undefined;
-}
-
-/** The first day, today or later, on which a metric's slot is free. */
-export function nextDay(metric: MetricDocument, account: Account | undefined, today: number, { per }: Budget): number {
+/**
+ * The first day, today or later, on which a metric's slot is free.
+ *
+ * @param epochs of the metric's question; only permanent questions have any
+ */
+export function nextDay(
+  metric: MetricDocument,
+  account: Account | undefined,
+  today: number,
+  { per }: Budget,
+  epochs: Epochs | undefined,
+): number {
   if (account === undefined) return today;
   const open = Math.max(today, account.day + DAYS[metric.every]);
-  return metric.permanent && !epochOf(metric, account, open) ? Math.max(open, account.day + DAYS[per]) : open;
+  return epochs && !epochs.running(metric, account.epoch, open) ? Math.max(open, account.day + DAYS[per]) : open;
 }
 
 /** The budget that holds for a report of today: the least of the open windows, over the longest of their lengths. */
@@ -87,22 +89,27 @@ export interface Claim {
   readonly symbol: string;
 }
 
-/** Takes a metric's slot if it is free. Returns the account after today's report, or why the slot can't be taken. */
+/**
+ * Takes a metric's slot if it is free. Returns the account after today's report, or why the slot can't be taken.
+ *
+ * @param epochs of the metric's question
+ */
 export function claim(
   { metric: name, id, symbol }: Claim,
   metric: MetricDocument,
   accounts: Accounts,
   today: number,
   budget: Budget,
+  epochs: Epochs | undefined,
 ): Account | 'already-answered' | 'over-budget' {
   const account = accounts[name];
   // With a day that is NaN, the negated comparison refuses the claim.
-  if (!(nextDay(metric, account, today, budget) <= today)) return 'already-answered';
+  if (!(nextDay(metric, account, today, budget, epochs) <= today)) return 'already-answered';
   const { epsilon: limit, per } = openWindows(accounts, today, budget);
   const days = DAYS[per];
   if (!(days > 0)) return 'over-budget'; // an unknown period promises nothing
   const { permanent, epsilon } = metric;
-  const running = epochOf(metric, account, today);
+  const running = epochs?.running(metric, account?.epoch, today);
   // Within the running epoch, today's report replaces earlier ones made under today's budget. Those made under other budgets stay, with ε
   // 0, so that the windows that they opened keep to those budgets.
   const kept = (account?.spent ?? []).flatMap((spending) => {
@@ -117,7 +124,7 @@ export function claim(
     by: id,
     spent,
     ...(metric.otherwise !== undefined && { answered: 0, before: account?.by ?? '' }),
-    ...(permanent && { epoch: running ?? { day: today, law: lawText(metric), symbol } }),
+    ...(epochs && { epoch: running ?? epochs.begin(metric, symbol, today) }),
   };
   const charges = Object.values({ ...accounts, [name]: claimed }).flatMap((each) => spentIn(each, today, days));
   return fits(charges, limit) ? claimed : 'over-budget';

@@ -1,18 +1,8 @@
 /** Mechanisms for lists, chosen by name, with short reports that support many answers each. */
 
-import {
-  fieldOf,
-  fromBigEndian,
-  type HadamardLaw,
-  hadamardLaw,
-  type ProjectiveLaw,
-  pairing,
-  pointCode,
-  projectiveLaw,
-} from '@murmuration/shared';
+import { hadamardLaw, projectiveLaw } from '@murmuration/shared';
 import type { ListMechanism } from '../questions/question.ts';
-import { randomizeHadamard } from '../randomizers/hadamard.ts';
-import { randomizeProjective } from '../randomizers/projective.ts';
+import * as randomizing from '../randomizers/mechanisms.ts';
 
 /** Throws a RangeError when the metric is permanent. */
 export function refusePermanent(name: string, permanent: number | undefined): void {
@@ -21,10 +11,6 @@ export function refusePermanent(name: string, permanent: number | undefined): vo
     `${name}: expected a metric that is not permanent, for the two stages of one do not compose to this law, got a permanent epsilon of ${permanent}`,
   );
 }
-
-/** True if a vector is in an answer's set. */
-const isOrthogonal = ({ order, dimension }: HadamardLaw | ProjectiveLaw, vector: number, answer: number): boolean =>
-  pairing(fieldOf(order), dimension, vector, pointCode(order, answer)) === 0;
 
 /**
  * Hadamard response (HR): reports of log₂ K bits, for a tally of K cells, a power of two.
@@ -38,8 +24,7 @@ export const hadamard = ({ order }: { readonly order?: number } = {}): ListMecha
     refusePermanent('hadamard', permanent);
     return hadamardLaw(size, epsilon, order);
   },
-  randomizers: { hadamard: randomizeHadamard },
-  says: (law, bytes, answer) => isOrthogonal(law as HadamardLaw, fromBigEndian(bytes), answer),
+  ...randomizing.hadamard,
 });
 
 /**
@@ -54,6 +39,5 @@ export const projective = ({ order }: { readonly order?: number } = {}): ListMec
     refusePermanent('projective', permanent);
     return projectiveLaw(size, epsilon, order);
   },
-  randomizers: { projective: randomizeProjective },
-  says: (law, bytes, answer) => isOrthogonal(law as ProjectiveLaw, pointCode((law as ProjectiveLaw).order, fromBigEndian(bytes)), answer),
+  ...randomizing.projective,
 });

@@ -1,10 +1,8 @@
 /** Local hashing, chosen by name, for lists and for strings. Each carries its law and its randomizers. */
 
 import { bucketsFor, hashedLaw, kAryLaw, stringHashingLaw } from '@murmuration/shared';
-import { saysHashed } from '../long-list.ts';
 import type { ListMechanism, TextMechanism } from '../questions/question.ts';
-import { randomizeLocalHashing, respondLocalHashing } from '../randomizers/local-hashing.ts';
-import { randomizeStringHashing, respondStringHashing } from '../randomizers/string-hashing.ts';
+import * as randomizing from '../randomizers/mechanisms.ts';
 
 /**
  * Local hashing: reports of two or three bytes, however long the list is. It applies even where `longList()` would choose a more exact law,
@@ -17,9 +15,7 @@ export const localHashing = ({ buckets }: { readonly buckets?: number } = {}): L
   takes: 'list',
   law: (size, epsilon, _devices, _permanent, response) =>
     hashedLaw(size, epsilon, buckets ?? bucketsFor(size, epsilon, !!response), response ?? kAryLaw),
-  randomizers: { 'local-hashing': randomizeLocalHashing },
-  respond: respondLocalHashing,
-  says: saysHashed,
+  ...randomizing.localHashing,
 });
 
 /**
@@ -30,6 +26,5 @@ export const localHashing = ({ buckets }: { readonly buckets?: number } = {}): L
 export const stringHashing = (): TextMechanism => ({
   takes: 'text',
   law: (_size, epsilon, devices, permanent) => stringHashingLaw(epsilon, devices, permanent),
-  randomizers: { 'string-hashing': randomizeStringHashing },
-  respond: respondStringHashing,
+  ...randomizing.stringHashing,
 });

@@ -13,12 +13,7 @@ import {
 import type { CountMechanism } from '../questions/count.ts';
 import type { DistributionMechanism } from '../questions/distribution.ts';
 import type { MeanMechanism } from '../questions/mean.ts';
-import { randomizeGeometric } from '../randomizers/geometric.ts';
-import { randomizeHierarchical } from '../randomizers/hierarchical.ts';
-import { randomizeHybrid } from '../randomizers/hybrid.ts';
-import { randomizeLaplace } from '../randomizers/laplace.ts';
-import { randomizePiecewise } from '../randomizers/piecewise.ts';
-import { randomizeSquareWave } from '../randomizers/square-wave.ts';
+import * as randomizing from '../randomizers/mechanisms.ts';
 
 /** The law of a mean. No mechanism that can be named has a second stage. */
 const once =
@@ -35,35 +30,35 @@ const once =
 export const duchi = (): MeanMechanism => ({
   takes: 'mean',
   law: once((epsilon) => piecewiseLaw(1, 1, epsilon)),
-  randomizers: { piecewise: randomizePiecewise },
+  ...randomizing.piecewise,
 });
 
 /** The piecewise mechanism, on the grid of 2 to 64 steps and with the window that give the least worst-case variance. */
 export const piecewise = (): MeanMechanism => ({
   takes: 'mean',
   law: once(steppedLaw),
-  randomizers: { piecewise: randomizePiecewise },
+  ...randomizing.piecewise,
 });
 
 /** The hybrid of both: picks one of them at random, which evens out the variance over all numbers. */
 export const hybrid = (): MeanMechanism => ({
   takes: 'mean',
   law: once(hybridMeanLaw),
-  randomizers: { hybrid: randomizeHybrid },
+  ...randomizing.hybrid,
 });
 
 /** Laplace noise on a grid of `steps` steps, 64 by default: two-sided geometric noise computed in integers. */
 export const laplace = ({ steps }: { readonly steps?: number } = {}): MeanMechanism => ({
   takes: 'mean',
   law: once((epsilon) => laplaceLaw(epsilon, steps)),
-  randomizers: { laplace: randomizeLaplace },
+  ...randomizing.laplace,
 });
 
 /**
  * Two-sided geometric noise for a count, chosen by name. `count(20, { epsilon: 1, description: 'How many notes?', mechanism: geometric()
  * })`
  */
-export const geometric = (): CountMechanism => ({ ...namedGeometric, randomizers: { geometric: randomizeGeometric } });
+export const geometric = (): CountMechanism => ({ ...namedGeometric, ...randomizing.geometric });
 
 /**
  * Hierarchical intervals for a distribution, chosen by name.
@@ -74,7 +69,7 @@ export const geometric = (): CountMechanism => ({ ...namedGeometric, randomizers
 export const hierarchical = ({ branching }: { readonly branching?: number } = {}): DistributionMechanism => ({
   takes: 'distribution',
   law: (cells, epsilon) => hierarchicalLaw(cells, epsilon, branching),
-  randomizers: { hierarchical: randomizeHierarchical },
+  ...randomizing.hierarchical,
 });
 
 /**
@@ -84,5 +79,5 @@ export const hierarchical = ({ branching }: { readonly branching?: number } = {}
 export const squareWave = (): DistributionMechanism => ({
   takes: 'distribution',
   law: (cells, epsilon) => squareWaveLaw(cells, epsilon),
-  randomizers: { 'square-wave': randomizeSquareWave },
+  ...randomizing.squareWave,
 });

@@ -1,40 +1,9 @@
 /** Apple's sketches over a list, chosen by name. */
 
-import {
-  bucketIn,
-  bucketOf,
-  bytesFor,
-  type CountMeanSketchLaw,
-  countMeanSketchLaw,
-  familyOf,
-  fieldOf,
-  fromBigEndian,
-  type HadamardCountMeanSketchLaw,
-  hadamardCountMeanSketchLaw,
-  hasBit,
-  signOf,
-} from '@murmuration/shared';
-import type { ListMechanism, Randomizing } from '../questions/question.ts';
-import { randomizeCountMeanSketch } from '../randomizers/count-mean-sketch.ts';
-import { randomizeHadamardCountMeanSketch } from '../randomizers/hadamard-count-mean-sketch.ts';
+import { countMeanSketchLaw, hadamardCountMeanSketchLaw } from '@murmuration/shared';
+import type { ListMechanism } from '../questions/question.ts';
+import * as randomizing from '../randomizers/mechanisms.ts';
 import { refusePermanent } from './designs.ts';
-
-const cohortBytes = (size: number, buckets: number): number => bytesFor(familyOf(size, buckets).cohorts - 1);
-
-/** True if the answer's bit is set. */
-const hasItsBit: NonNullable<Randomizing['says']> = (law, bytes, answer) => {
-  const { size, bits } = law as CountMeanSketchLaw;
-  const front = cohortBytes(size, bits);
-  return hasBit(bytes, bucketOf(bits, fromBigEndian(bytes.slice(0, front)), answer), front);
-};
-
-/** True if the answer has the reported sign. */
-const hasItsSign: NonNullable<Randomizing['says']> = (law, bytes, answer) => {
-  const { size, buckets } = law as HadamardCountMeanSketchLaw;
-  const front = cohortBytes(size, buckets);
-  const [cohort, said] = [fromBigEndian(bytes.slice(0, front)), fromBigEndian(bytes.slice(front))];
-  return signOf(bucketIn(fieldOf(buckets), cohort, answer), said >> 1) === (said & 1);
-};
 
 /**
  * Count mean sketch (CMS): noisy bits that encode one of a few buckets. Setting `bits`, a prime below the number of answers, can cause more
@@ -45,8 +14,7 @@ const hasItsSign: NonNullable<Randomizing['says']> = (law, bytes, answer) => {
 export const countMeanSketch = ({ bits }: { readonly bits?: number } = {}): ListMechanism => ({
   takes: 'list',
   law: (size, epsilon, _devices, permanent) => countMeanSketchLaw(size, epsilon, permanent, bits),
-  randomizers: { 'count-mean-sketch': randomizeCountMeanSketch },
-  says: hasItsBit,
+  ...randomizing.countMeanSketch,
 });
 
 /**
@@ -60,6 +28,5 @@ export const hadamardCountMeanSketch = ({ buckets }: { readonly buckets?: number
     refusePermanent('hadamard-count-mean-sketch', permanent);
     return hadamardCountMeanSketchLaw(size, epsilon, buckets);
   },
-  randomizers: { 'hadamard-count-mean-sketch': randomizeHadamardCountMeanSketch },
-  says: hasItsSign,
+  ...randomizing.hadamardCountMeanSketch,
 });

@@ -2,8 +2,7 @@
 
 import { dBitFlipLaw, symmetricUnaryLaw, unaryLaw } from '@murmuration/shared';
 import type { ListMechanism } from '../questions/question.ts';
-import { randomizeDBitFlip } from '../randomizers/d-bit-flip.ts';
-import { randomizeUnary } from '../randomizers/unary.ts';
+import * as randomizing from '../randomizers/mechanisms.ts';
 
 /**
  * Unary encoding, one bit for each answer: optimized (OUE) or symmetric (SUE).
@@ -13,7 +12,7 @@ import { randomizeUnary } from '../randomizers/unary.ts';
 export const unary = ({ symmetric = false }: { readonly symmetric?: boolean } = {}): ListMechanism => ({
   takes: 'list',
   law: (size, epsilon, _devices, permanent) => (symmetric ? symmetricUnaryLaw : unaryLaw)(size, epsilon, permanent),
-  randomizers: { unary: randomizeUnary },
+  ...randomizing.unary,
 });
 
 /**
@@ -24,6 +23,5 @@ export const unary = ({ symmetric = false }: { readonly symmetric?: boolean } = 
 export const dBitFlip = ({ bits }: { readonly bits: number }): ListMechanism => ({
   takes: 'list',
   law: (size, epsilon, _devices, permanent) => dBitFlipLaw(size, bits, epsilon, permanent),
-  randomizers: { 'd-bit-flip': randomizeDBitFlip },
-  says: () => false, // bits for some of the answers, often for several of them or none
+  ...randomizing.dBitFlip,
 });

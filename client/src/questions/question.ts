@@ -4,6 +4,7 @@
  */
 
 import type * as shared from '@murmuration/shared';
+import type { Epochs } from '../ledger/epochs.ts';
 import type { Coins } from '../random/coins.ts';
 import type { Randomizers, Respond } from '../randomizers/randomizer.ts';
 
@@ -28,12 +29,21 @@ export type TextMechanism = shared.NamedText & Partial<Randomizing>;
 /** The settings of a list question. V is the type of its answers. */
 export type ListAsk<V = shared.Json> = shared.Ask<ListMechanism, V>;
 
-/** A question that a device can answer. If its `ask` names a mechanism for lists, that mechanism's randomizers are used. */
-export interface DeviceQuestion<in V> extends shared.Question<V>, Randomizing {
-  readonly ask: shared.Ask<shared.Named & Partial<Randomizing>>;
+/** All that a device needs of a question whose law is known. */
+export interface ResolvedQuestion<in V> extends shared.Answering<V>, Randomizing {
   /** Only for permanent questions. */
   readonly respondStored?: RespondStored;
+  /** Only for permanent questions. */
+  readonly epochs?: Epochs;
 }
+
+/** A question that a device can answer. If its `ask` names a mechanism for lists, that mechanism's randomizers are used. */
+export interface DeviceQuestion<in V> extends shared.Question<V>, ResolvedQuestion<V> {
+  readonly ask: shared.Ask<shared.Named & Partial<Randomizing>>;
+}
+
+/** Questions of known laws, by metric. */
+export type ResolvedQuestions = { readonly [metric: string]: ResolvedQuestion<never> };
 
 /** Questions by metric. */
 export type DeviceQuestions = { readonly [metric: string]: DeviceQuestion<never> };

@@ -1,7 +1,8 @@
 /** @module The small script for pages without a build: flag and choice, on the global `murmuration`. */
 
+import { choiceAnswering, flagAnswering } from '@murmuration/shared';
+import * as mechanisms from '../randomizers/mechanisms.ts';
 import { schemaReader } from './from-json.ts';
-import { lists } from './lists.ts';
 
 export { defineSchema } from '@murmuration/shared';
 export { choice } from '../questions/choice.ts';
@@ -13,4 +14,7 @@ export { createTelemetry } from '../telemetry.ts';
  *
  * @throws {RangeError} for a question or a mechanism that this script does not contain
  */
-export const schemaFromJson: ReturnType<typeof schemaReader> = schemaReader({ questions: lists });
+export const schemaFromJson: ReturnType<typeof schemaReader> = schemaReader({
+  answerings: { flag: flagAnswering, choice: choiceAnswering },
+  mechanisms: [mechanisms.kAry, mechanisms.subset],
+});

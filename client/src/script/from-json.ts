@@ -3,21 +3,17 @@
  * derived. Each script states which questions and mechanisms it contains.
  */
 
-import { type Ask, type MetricDocument, type Permanence, type Schema, type SchemaDocument, wireName } from '@murmuration/shared';
-import type { DeviceQuestion, Randomizing } from '../questions/question.ts';
+import { type Answering, type MetricDocument, type QuestionType, type Schema, type SchemaDocument, wireName } from '@murmuration/shared';
+import type { storing } from '../questions/permanent.ts';
+import type { DeviceQuestion, Randomizing, ResolvedQuestion } from '../questions/question.ts';
 
 /** Contents of a script. */
 export interface Held {
-  /** For each type, makes the question from a metric's document. */
-  readonly questions: {
-    readonly [T in MetricDocument['type']]?: (
-      metric: Extract<MetricDocument, { readonly type: T }>,
-      ask: Pick<Ask, 'epsilon' | 'description' | 'every'>,
-    ) => DeviceQuestion<never>;
-  };
-  /** The mechanisms that a metric can name. */
-  readonly mechanisms?: readonly Partial<Randomizing>[];
-  readonly permanent?: (question: DeviceQuestion<never>, permanence: Permanence) => DeviceQuestion<never>;
+  /** The values and answers of each type of question, from a metric's document. */
+  readonly answerings: { readonly [T in QuestionType]?: (metric: never) => Answering<never> };
+  readonly mechanisms: readonly Randomizing[];
+  /** The second stage of permanent questions. */
+  readonly storing?: typeof storing;
 }
 
 /** The part of the output of `murmuration schema --json` that is needed here. */
@@ -36,7 +32,7 @@ function assertThat(good: unknown, where: string, expected: string, got: string)
 
 /** Makes the function that reads schemas for a script. */
 export const schemaReader =
-  ({ questions, mechanisms = [], permanent }: Held) =>
+  ({ answerings, mechanisms, storing }: Held) =>
   (json: string | SchemaDocument | Printed): AnySchema => {
     const read = typeof json === 'string' ? (JSON.parse(json) as SchemaDocument | Printed) : json;
     const document = 'document' in read ? read.document : read;
@@ -44,18 +40,15 @@ export const schemaReader =
     const wire = wireName(document);
     if ('document' in read) assertThat(read.schema === wire, 'schema', `the document of ${read.schema}`, wire);
 
-    const questionOf = ([name, metric]: [string, MetricDocument]): [string, DeviceQuestion<never>] => {
-      const { type, law, epsilon, every, permanent: permanence } = metric;
-      const make = Object.hasOwn(questions, type) && questions[type];
-      assertThat(make, name, `a question that this script holds (${Object.keys(questions).join(', ')})`, type);
-      assertThat(permanent || !permanence, name, 'no permanent question, for this script holds none', 'one');
-      const asked = make(metric as never, { description: document.about[name]?.description ?? '', epsilon, every });
-      const kept = permanence && permanent ? permanent(asked, permanence) : asked;
-      const named = [kept, ...mechanisms].find(({ randomizers = {} }) => Object.hasOwn(randomizers, law.mechanism));
-      assertThat(named, name, 'a mechanism that this script holds', law.mechanism);
-      const { randomizers = {}, respond, says } = named;
-      const question = { ...asked, law: () => law, randomizers, ...(respond && { respond }), ...(says && { says }) };
-      return [name, permanence && permanent ? permanent(question, permanence) : question];
+    const questionOf = ([name, metric]: [string, MetricDocument]): [string, ResolvedQuestion<never>] => {
+      const { type, law, permanent } = metric;
+      const answering = Object.hasOwn(answerings, type) && answerings[type];
+      assertThat(answering, name, `a question that this script holds (${Object.keys(answerings).join(', ')})`, type);
+      assertThat(storing || !permanent, name, 'no permanent question, for this script holds none', 'one');
+      const held = mechanisms.find(({ randomizers }) => Object.hasOwn(randomizers, law.mechanism));
+      assertThat(held, name, 'a mechanism that this script holds', law.mechanism);
+      return [name, { ...answering(metric as never), ...held, ...(permanent && storing?.(held)) }];
     };
-    return { document, wire, questions: Object.fromEntries(Object.entries(document.metrics).map(questionOf)) as AnySchema['questions'] };
+    const questions: unknown = Object.fromEntries(Object.entries(document.metrics).map(questionOf));
+    return { document, wire, questions: questions as AnySchema['questions'] };
   };

@@ -6,14 +6,32 @@
 import { exponentialLaw } from '../mechanisms/exponential.ts';
 import { assertAsk, assertObject } from '../schema/asks.ts';
 import { isList, optional, type Rule, rule } from '../schema/rules.ts';
-import { type CallOf, type QuestionKind, same } from './kind.ts';
-import type { Ask, Named, Question } from './question.ts';
+import { type QuestionKind, same } from './kind.ts';
+import type { Answering, Ask, Named, Question } from './question.ts';
 
 /** The settings of a `best` question. */
 export interface BestAsk<I extends string = string> extends Omit<Ask<Named, NoInfer<I>>, 'mechanism'> {
   /** The utility of each option, by input: finite numbers. Only the differences within an input matter. */
   readonly utility: { readonly [input in I]: readonly number[] };
 }
+
+/** Its fields in a document, with one row of utilities per input and one utility per option. */
+export interface BestFields {
+  readonly inputs: readonly string[];
+  readonly options: readonly string[];
+  readonly utility: readonly (readonly number[])[];
+}
+
+/** The values, and the options as labels. */
+export const bestAnswering = ({ inputs, options }: BestFields): Answering<string> => ({
+  size: inputs.length,
+  input: (value) => {
+    const index = inputs.indexOf(value);
+    return index < 0 ? undefined : index;
+  },
+  labels: () => options,
+  answers: () => inputs,
+});
 
 /**
  * Asks which option suits best. The device records its input but never sends it. It sends an option, drawn by the input's utilities. The
@@ -24,26 +42,8 @@ export function best<const I extends string>(options: readonly string[], ask: Be
   assertObject('best(options, ask)', 'ask.utility', '{ few: [1, 0], many: [0, 1] }', ask.utility);
   const inputs = Object.keys(ask.utility);
   const utility = Object.values<readonly number[]>(ask.utility);
-  return {
-    type: 'best',
-    ask,
-    fields: { options, inputs, utility },
-    size: inputs.length,
-    law: (_size, epsilon) => exponentialLaw(utility, epsilon),
-    input: (value) => {
-      const index = inputs.indexOf(value);
-      return index < 0 ? undefined : index;
-    },
-    labels: () => options,
-    answers: () => inputs,
-  };
-}
-
-/** Its fields in a document, with one row of utilities per input and one utility per option. */
-export interface BestFields {
-  readonly inputs: readonly string[];
-  readonly options: readonly string[];
-  readonly utility: readonly (readonly number[])[];
+  const fields = { options, inputs, utility };
+  return { ...bestAnswering(fields), type: 'best', ask, fields, law: (_size, epsilon) => exponentialLaw(utility, epsilon) };
 }
 
 const MAX_TABLE = 64;
@@ -64,14 +64,7 @@ const fitTable: Rule = (field, fields) => {
   rule(`${inputs.length} rows, one for each input`, () => utility.length === inputs.length)(`${field}.utility`, utility);
 };
 
-/** The constructor's arguments, from a document. */
-export const bestCall: CallOf<BestFields> = ({ inputs, options, utility }, ask) => [
-  options,
-  { ...ask, utility: Object.fromEntries(inputs.map((input, i) => [input, utility[i] ?? []])) },
-];
-
 export const bestKind: QuestionKind<BestFields> = {
-  make: best,
   rules: () => ({
     options: isList('string'),
     inputs: isList('string'),

@@ -5,9 +5,9 @@ import { geometricLaw } from '../mechanisms/geometric.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isWhole } from '../schema/rules.ts';
-import { type CallOf, type QuestionKind, same } from './kind.ts';
+import { type QuestionKind, same } from './kind.ts';
 import { outputLabels, placeOf } from './number.ts';
-import type { Ask, NamedCount, Question } from './question.ts';
+import type { Answering, Ask, NamedCount, Question } from './question.ts';
 
 /** Two-sided geometric noise. It carries its law, so that only apps that name it bundle the law. */
 export const namedGeometric: NamedCount = {
@@ -18,32 +18,27 @@ export const namedGeometric: NamedCount = {
   },
 };
 
-/** Asks for a count. A fraction is rounded down. If the metric is permanent, one bit of the first count is stored. */
-export function count(max: number, ask: Ask<NamedCount>): Question<number> {
-  assertAsk('count(max, ask)', ask);
-  return {
-    type: 'count',
-    ask,
-    fields: { max },
-    size: max,
-    isNumber: true,
-    law: countLaw,
-    input: (value) => placeOf([0, max], typeof value === 'number' ? Math.floor(value) : value),
-    labels: (law) => outputLabels([0, max], law as NumberLaw | undefined),
-    ...ask.mechanism,
-  };
-}
-
 /** Its fields in a document. */
 export interface CountFields {
   readonly max: number;
 }
 
-/** The constructor's arguments, from a document. */
-export const countCall: CallOf<CountFields> = ({ max }, ask) => [max, ask];
+/** The values and labels of a count. */
+export const countAnswering = ({ max }: CountFields): Answering<number> => ({
+  size: max,
+  isNumber: true,
+  input: (value) => placeOf([0, max], typeof value === 'number' ? Math.floor(value) : value),
+  labels: (law) => outputLabels([0, max], law as NumberLaw | undefined),
+});
+
+/** Asks for a count. A fraction is rounded down. If the metric is permanent, one bit of the first count is stored. */
+export function count(max: number, ask: Ask<NamedCount>): Question<number> {
+  assertAsk('count(max, ask)', ask);
+  const fields = { max };
+  return { ...countAnswering(fields), type: 'count', ask, fields, law: countLaw, ...ask.mechanism };
+}
 
 export const countKind: QuestionKind<CountFields> = {
-  make: count,
   rules: () => ({ max: isWhole }),
   answers: () => undefined,
   range: ({ max }) => [0, max],

@@ -3,8 +3,9 @@
 import { MOST_BYTES, prefixHashingLaw } from '../mechanisms/prefix-hashing.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { optional, type Rule, rule } from '../schema/rules.ts';
-import type { CallOf, QuestionKind } from './kind.ts';
+import type { QuestionKind } from './kind.ts';
 import type { Ask, Named, Question } from './question.ts';
+import { textAnswering } from './text.ts';
 
 /** The settings of a `discover` question. */
 export interface DiscoverAsk extends Omit<Ask<Named, string>, 'mechanism'> {
@@ -15,6 +16,11 @@ export interface DiscoverAsk extends Omit<Ask<Named, string>, 'mechanism'> {
 /** The most bytes of a string, unless a question says otherwise. */
 export const DEFAULT_LONGEST = 16;
 
+/** Its fields in a document. */
+export interface DiscoverFields {
+  readonly longest: number;
+}
+
 /**
  * Asks for a string. The collector finds the frequent ones without a list. A string is taken as it is, as UTF-8, and cut off after `longest`
  * bytes. Upper and lower case differ.
@@ -23,29 +29,18 @@ export function discover(ask: DiscoverAsk): Question<string> {
   assertAsk('discover(ask)', ask);
   const { longest = DEFAULT_LONGEST } = ask;
   return {
+    ...textAnswering({}),
     type: 'discover',
     ask,
     fields: { longest },
-    size: 0,
     law: (_size, epsilon) => prefixHashingLaw(longest, epsilon),
-    input: (value) => (typeof value === 'string' ? value : undefined),
-    labels: () => [],
   };
 }
-
-/** Its fields in a document. */
-export interface DiscoverFields {
-  readonly longest: number;
-}
-
-/** The constructor's argument, from a document. */
-export const discoverCall: CallOf<DiscoverFields> = ({ longest }, ask) => [{ ...ask, longest }];
 
 const isLength = (): Rule =>
   rule(`a whole number of bytes from 1 to ${MOST_BYTES}`, (bytes: number) => Number.isInteger(bytes) && bytes > 0 && bytes <= MOST_BYTES);
 
 export const discoverKind: QuestionKind<DiscoverFields> = {
-  make: discover,
   rules: () => ({
     longest: isLength(),
     // A stored symbol's level and cohort would name the device in all its reports, and tell no more than one report (docs/discovery.md).

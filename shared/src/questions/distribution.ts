@@ -5,9 +5,9 @@ import { MOST_CELLS } from '../mechanisms/square-wave.ts';
 import type { Law } from '../mechanisms/table.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isRange, optional, type Rule, rule } from '../schema/rules.ts';
-import { type CallOf, type QuestionKind, same } from './kind.ts';
+import { type QuestionKind, same } from './kind.ts';
 import { placeOf, type Range } from './number.ts';
-import type { Ask, NamedDistribution, Question } from './question.ts';
+import type { Answering, Ask, NamedDistribution, Question } from './question.ts';
 
 /**
  * The default number of cells: each is 1.6 % of the range. With fewer than a million reports, finer detail is mostly noise. More cells
@@ -32,40 +32,35 @@ export const windowLabels = (range: Range, cells: number, law?: Law): readonly s
 /** The settings of a `distribution` question. */
 type DistributionAsk = Ask<NamedDistribution> & { readonly cells?: number };
 
-/** Asks how numbers are distributed over a range, in `cells` equal cells; 64 by default. */
-export function distribution(range: Range, ask: DistributionAsk): Question<number> {
-  assertAsk('distribution([low, high], ask)', ask);
-  const { cells = DEFAULT_CELLS } = ask;
-  return {
-    type: 'distribution',
-    ask,
-    fields: { range, cells },
-    size: cells,
-    isScale: true,
-    law: distributionLaw,
-    input: (value) => {
-      const place = placeOf(range, value);
-      return place === undefined ? undefined : Math.min(cells - 1, Math.floor(place * cells));
-    },
-    labels: (law) => windowLabels(range, cells, law),
-    ...ask.mechanism,
-  };
-}
-
 /** Its fields in a document. */
 export interface DistributionFields {
   readonly range: Range;
   readonly cells: number;
 }
 
+/** The values of a number whose whole distribution is estimated, and the labels of its reports. */
+export const distributionAnswering = ({ range, cells }: DistributionFields): Answering<number> => ({
+  size: cells,
+  isScale: true,
+  input: (value) => {
+    const place = placeOf(range, value);
+    return place === undefined ? undefined : Math.min(cells - 1, Math.floor(place * cells));
+  },
+  labels: (law) => windowLabels(range, cells, law),
+});
+
+/** Asks how numbers are distributed over a range, in `cells` equal cells; 64 by default. */
+export function distribution(range: Range, ask: DistributionAsk): Question<number> {
+  assertAsk('distribution([low, high], ask)', ask);
+  const { cells = DEFAULT_CELLS } = ask;
+  const fields = { range, cells };
+  return { ...distributionAnswering(fields), type: 'distribution', ask, fields, law: distributionLaw, ...ask.mechanism };
+}
+
 const isCells = (): Rule =>
   rule(`a whole number of cells from 2 to ${MOST_CELLS}`, (cells: number) => Number.isInteger(cells) && cells > 1 && cells <= MOST_CELLS);
 
-/** Arguments of its constructor, from a document. */
-export const distributionCall: CallOf<DistributionFields> = ({ range, cells }, ask) => [range, { ...ask, cells }];
-
 export const distributionKind: QuestionKind<DistributionFields> = {
-  make: distribution,
   rules: () => ({
     range: isRange,
     cells: isCells(),

@@ -3,8 +3,8 @@
 import { listLaw } from '../mechanisms/list.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isEdges } from '../schema/rules.ts';
-import { type CallOf, type QuestionKind, same } from './kind.ts';
-import type { ListAsk, Question } from './question.ts';
+import { type QuestionKind, same } from './kind.ts';
+import type { Answering, ListAsk, Question } from './question.ts';
 
 /** The labels of the buckets: below the first edge, [a, b) between two edges, and from the last edge on. */
 export const bucketLabels = (edges: readonly number[]): readonly string[] => [
@@ -13,36 +13,30 @@ export const bucketLabels = (edges: readonly number[]): readonly string[] => [
   `≥ ${edges[edges.length - 1]}`,
 ];
 
-/** Asks how a number is distributed over buckets. No number is out of range: the end buckets are open, and NaN falls into the first. */
-export function histogram(edges: readonly number[], ask: ListAsk): Question<number> {
-  assertAsk('histogram(edges, ask)', ask);
-  const size = edges.length + 1;
-  return {
-    type: 'histogram',
-    ask,
-    fields: { edges },
-    size,
-    isScale: true,
-    law: listLaw,
-    input: (value) => {
-      const below = edges.filter((edge) => edge <= value).length;
-      return typeof value === 'number' ? below : undefined;
-    },
-    labels: () => bucketLabels(edges),
-    ...ask.mechanism,
-  };
-}
-
 /** Its fields in a document. */
 export interface HistogramFields {
   readonly edges: readonly number[];
 }
 
-/** The constructor's arguments, from a document. */
-export const histogramCall: CallOf<HistogramFields> = ({ edges }, ask) => [edges, ask];
+/** The values and answers of a histogram. */
+export const histogramAnswering = ({ edges }: HistogramFields): Answering<number> => ({
+  size: edges.length + 1,
+  isScale: true,
+  input: (value) => {
+    const below = edges.filter((edge) => edge <= value).length;
+    return typeof value === 'number' ? below : undefined;
+  },
+  labels: () => bucketLabels(edges),
+});
+
+/** Asks how a number is distributed over buckets. No number is out of range: the end buckets are open, and NaN falls into the first. */
+export function histogram(edges: readonly number[], ask: ListAsk): Question<number> {
+  assertAsk('histogram(edges, ask)', ask);
+  const fields = { edges };
+  return { ...histogramAnswering(fields), type: 'histogram', ask, fields, law: listLaw, ...ask.mechanism };
+}
 
 export const histogramKind: QuestionKind<HistogramFields> = {
-  make: histogram,
   rules: () => ({ edges: isEdges }),
   answers: ({ edges }) => bucketLabels(edges),
   takes: () => 'a number',

@@ -8,10 +8,10 @@ import { utf8 } from '../encoding/bytes.ts';
 import { isList, MAX_ANSWERS, type Rule, rule } from '../schema/rules.ts';
 import { MAX_STRING_BYTES, TOO_LONG } from '../too-long.ts';
 import type { Answer } from './answer.ts';
-import { isListPart, type JointFields, type JointPart, type JointValue, joint, jointAnswers, jointIndex } from './joint.ts';
-import { type CallOf, type QuestionKind, same } from './kind.ts';
-import type { Ask, ListAsk, NamedText, Question } from './question.ts';
-import { text } from './text.ts';
+import { isListPart, type JointFields, type JointPart, type JointValue, jointAnswering, jointAnswers, jointIndex } from './joint.ts';
+import { type QuestionKind, same } from './kind.ts';
+import type { Answering, Ask, NamedText, Question } from './question.ts';
+import { textAnswering } from './text.ts';
 
 /** Marks the string among the parts of a joint question: the constructor `text` itself. */
 type TextPart = (ask: Ask<NamedText, never>) => Question<string>;
@@ -33,24 +33,35 @@ export function pairText(text: string, index: number): string {
 
 const isTextPart = (part: readonly Answer[] | TextPart): part is TextPart => typeof part === 'function';
 
+/** The values and answers of parts that are asked together: those of lists or, where one of them is a text, of a string of a pair. */
+export function partsAnswering({ questions }: JointFields): Answering<never> {
+  const lists = questions.filter(isListPart);
+  const text = questions.find((part) => !isListPart(part));
+  if (text === undefined) return jointAnswering(lists);
+  const { input, ...answering } = textAnswering({});
+  return {
+    ...answering,
+    input: (value: { readonly [name: string]: string } | null) => {
+      const index = jointIndex(lists, value);
+      const string = input(value?.[text.name] as string);
+      return index === undefined || string === undefined ? undefined : pairText(string as string, index);
+    },
+  } as Answering<never>;
+}
+
 /** A joint question of which one part is a string. */
 export function jointText<const Q extends Parts>(parts: Q, ask: Ask<NamedText>): Question<JointValue<Q>> {
   const entries = Object.entries(parts);
-  const lists = entries.filter((entry): entry is [string, readonly Answer[]] => !isTextPart(entry[1]));
-  const [name, text] = entries.find(([, part]) => isTextPart(part)) as [string, TextPart];
-  const question = text(ask as Ask<NamedText, never>);
-  const questions: readonly JointPart[] = entries.map(([each, part]) =>
-    isTextPart(part) ? { name: each, text: true } : { name: each, answers: part },
+  const [, text] = entries.find(([, part]) => isTextPart(part)) as [string, TextPart];
+  const questions: readonly JointPart[] = entries.map(([name, part]) =>
+    isTextPart(part) ? { name, text: true } : { name, answers: part },
   );
+  const fields = { questions };
   return {
-    ...question,
+    ...text(ask as Ask<NamedText, never>),
+    ...(partsAnswering(fields) as Answering<JointValue<Q>>),
     type: 'joint',
-    fields: { questions: questions as never },
-    input: (value) => {
-      const index = jointIndex(lists, value);
-      const string = question.input((value as { readonly [name: string]: string } | null)?.[name] as string);
-      return index === undefined || string === undefined ? undefined : pairText(string as string, index);
-    },
+    fields: fields as never,
   };
 }
 
@@ -71,20 +82,7 @@ const areParts: Rule = (field, questions) => {
   rule('questions whose names differ', () => new Set(parts.map(({ name }) => name)).size === parts.length)(field, parts);
 };
 
-/** The constructor for the given parts. */
-const ofParts = (parts: Parts, ask: Ask<never>): Question<never> =>
-  Object.values(parts).some(isTextPart)
-    ? jointText(parts, ask)
-    : joint(parts as { readonly [name: string]: readonly Answer[] }, ask as ListAsk);
-
-/** The constructor's arguments, from a document. */
-export const jointCall: CallOf<JointFields> = ({ questions }, ask) => [
-  Object.fromEntries(questions.map((part) => [part.name, isListPart(part) ? part.answers : text])),
-  ask,
-];
-
 export const jointKind: QuestionKind<JointFields> = {
-  make: ofParts,
   rules: () => ({ questions: areParts }),
   answers: ({ questions }) => (questions.every(isListPart) ? jointAnswers(questions) : undefined),
   takes: ({ questions }) => `an object with an answer to each of ${questions.map(({ name }) => name).join(', ')}`,

@@ -3,7 +3,7 @@
 import { listLaw } from '../mechanisms/list.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { type Answer, type JointAnswer, labelOf } from './answer.ts';
-import type { ListAsk, Question } from './question.ts';
+import type { Answering, ListAsk, Question } from './question.ts';
 
 /** One list of a joint metric. */
 export interface JointQuestion {
@@ -35,14 +35,24 @@ export type JointValue<Q> = { readonly [K in keyof Q]: Q[K] extends readonly (in
 /**
  * The index of an answer in the product of lists, the first list being the most significant digit; undefined if an answer is not listed.
  */
-export function jointIndex(lists: readonly (readonly [name: string, answers: readonly Answer[]])[], value: unknown): number | undefined {
+export function jointIndex(lists: readonly JointQuestion[], value: unknown): number | undefined {
   let index = 0;
-  for (const [name, answers] of lists) {
+  for (const { name, answers } of lists) {
     const digit = answers.indexOf((value as { readonly [name: string]: Answer } | null)?.[name] as Answer);
     if (digit < 0) return undefined;
     index = index * answers.length + digit;
   }
   return index;
+}
+
+/** The values and answers of lists that are asked together. */
+export function jointAnswering(lists: readonly JointQuestion[]): Answering<JointValue<{ readonly [name: string]: readonly Answer[] }>> {
+  return {
+    size: lists.reduce((product, { answers }) => product * answers.length, 1),
+    input: (value) => jointIndex(lists, value),
+    labels: () => jointAnswers(lists).map(labelOf),
+    answers: () => jointAnswers(lists),
+  };
 }
 
 /**
@@ -51,18 +61,7 @@ export function jointIndex(lists: readonly (readonly [name: string, answers: rea
  */
 export function joint<const Q extends { readonly [name: string]: readonly Answer[] }>(questions: Q, ask: ListAsk): Question<JointValue<Q>> {
   assertAsk('joint(lists, ask)', ask);
-  const entries = Object.entries(questions);
-  const size = entries.reduce((product, [, { length }]) => product * length, 1);
-  const lists = entries.map(([name, answers]) => ({ name, answers }));
-  return {
-    type: 'joint',
-    ask,
-    fields: { questions: lists },
-    size,
-    law: listLaw,
-    input: (value) => jointIndex(entries, value),
-    labels: () => jointAnswers(lists).map(labelOf),
-    answers: () => jointAnswers(lists),
-    ...ask.mechanism,
-  };
+  const lists = Object.entries(questions).map(([name, answers]) => ({ name, answers }));
+  const fields = { questions: lists };
+  return { ...jointAnswering(lists), type: 'joint', ask, fields, law: listLaw, ...ask.mechanism };
 }

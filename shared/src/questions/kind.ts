@@ -5,18 +5,9 @@ import type { Law } from '../mechanisms/table.ts';
 import type { Rule, Rules } from '../schema/rules.ts';
 import type { Answer, JointAnswer } from './answer.ts';
 import type { Range } from './number.ts';
-import type { Ask, Question } from './question.ts';
-
-/** The settings that a document has for a question besides its own fields. */
-export type DocumentAsk = Pick<Ask, 'epsilon' | 'description' | 'every'>;
-
-/** The arguments of a constructor, from a document. This is all that scripts need of a type. */
-export type CallOf<F> = (fields: F, ask: DocumentAsk) => readonly unknown[];
 
 /** A type of question. F is the type of its own fields in a document. Its charge depends only on its ε and its slots (charges.ts). */
 export interface QuestionKind<in F> {
-  /** Its constructor. */
-  readonly make: (...call: never[]) => Question<never>;
   /** Rules for its own fields, and stricter rules for common fields if it has any. */
   readonly rules: () => Rules;
   /** A rule over all its fields, checked after the rules of the single fields. */

@@ -4,9 +4,22 @@ import { meanLaw } from '../mechanisms/number.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isRange } from '../schema/rules.ts';
-import { type CallOf, type QuestionKind, same } from './kind.ts';
+import { type QuestionKind, same } from './kind.ts';
 import { outputLabels, placeOf, type Range } from './number.ts';
-import type { Ask, NamedMean, Question } from './question.ts';
+import type { Answering, Ask, NamedMean, Question } from './question.ts';
+
+/** Its fields in a document. */
+export interface MeanFields {
+  readonly range: Range;
+}
+
+/** The values and labels of a mean. */
+export const meanAnswering = ({ range }: MeanFields): Answering<number> => ({
+  size: 0,
+  isNumber: true,
+  input: (value) => placeOf(range, value),
+  labels: (law) => outputLabels(range, law as NumberLaw | undefined),
+});
 
 /**
  * Asks for a number to estimate its mean. Numbers outside the range count as its ends. If the metric is permanent, one bit of the first
@@ -14,29 +27,11 @@ import type { Ask, NamedMean, Question } from './question.ts';
  */
 export function mean(range: Range, ask: Ask<NamedMean>): Question<number> {
   assertAsk('mean([low, high], ask)', ask);
-  return {
-    type: 'mean',
-    ask,
-    fields: { range },
-    size: 0,
-    isNumber: true,
-    law: (_size, epsilon) => meanLaw(epsilon),
-    input: (value) => placeOf(range, value),
-    labels: (law) => outputLabels(range, law as NumberLaw | undefined),
-    ...ask.mechanism,
-  };
+  const fields = { range };
+  return { ...meanAnswering(fields), type: 'mean', ask, fields, law: (_size, epsilon) => meanLaw(epsilon), ...ask.mechanism };
 }
-
-/** Its fields in a document. */
-export interface MeanFields {
-  readonly range: Range;
-}
-
-/** The constructor's arguments, from a document. */
-export const meanCall: CallOf<MeanFields> = ({ range }, ask) => [range, ask];
 
 export const meanKind: QuestionKind<MeanFields> = {
-  make: mean,
   rules: () => ({ range: isRange }),
   answers: () => undefined,
   range: ({ range }) => range,

@@ -72,22 +72,17 @@ export interface Permanence {
   readonly renew: 'week' | 'month' | 'year' | 'never';
 }
 
-/** A metric before its schema is known. V is the type of the values that it records. */
-export interface Question<in V> {
-  /** Its name in the table of questions (table.ts). */
-  readonly type: string;
-  readonly ask: Ask;
-  /** The fields of its document, apart from those that every metric has. */
-  readonly fields?: { readonly [key: string]: Json };
+/**
+ * The values and answers of a question, without its law. It is made of the question's fields in a document, so it is all that is left of a
+ * question once its law is known. V is the type of the values that it records.
+ */
+export interface Answering<in V> {
   /** The number of listed answers, or the greatest count; 0 for text and means. */
   readonly size: number;
   /** True if its mean is estimated. If it is permanent, one bit of its first number is stored. */
   readonly isNumber?: true;
   /** True if its reports tell in which part of a range a number lies. */
   readonly isScale?: true;
-  readonly law: Derive;
-  /** For a permanent question: whether the reports of an epoch have a public part in common, by which they can be traced. */
-  readonly traces?: (law: Law) => boolean;
   /** The mechanism's input: an answer's index, the indices of a set, or the string; undefined for a value of the wrong type. */
   readonly input: (value: V) => number | readonly number[] | string | undefined;
   /** The labels of its reports, by index. For a number they are the outputs of its law, and none without a law. There are none for text. */
@@ -96,5 +91,17 @@ export interface Question<in V> {
   readonly answers?: () => readonly (Answer | JointAnswer)[];
 }
 
+/** A metric before its schema is known. */
+export interface Question<in V> extends Answering<V> {
+  /** Its name in the table of questions (table.ts). */
+  readonly type: string;
+  readonly ask: Ask;
+  /** The fields of its document, apart from those that every metric has. */
+  readonly fields?: { readonly [key: string]: Json };
+  readonly law: Derive;
+  /** For a permanent question: whether the reports of an epoch have a public part in common, by which they can be traced. */
+  readonly traces?: (law: Law) => boolean;
+}
+
 /** The type of the values that a question records. */
-export type ValueOf<Q> = Q extends Question<infer V> ? V : never;
+export type ValueOf<Q> = Q extends Answering<infer V> ? V : never;

@@ -12,8 +12,8 @@ import { longListLaw } from '../mechanisms/long-list.ts';
 import { subset } from '../mechanisms/subset.ts';
 import { type Form, type Law, mechanisms, members } from '../mechanisms/table.ts';
 import type { Ask, Named, Permanence, Question } from '../questions/question.ts';
-import { kinds, type QuestionType } from '../questions/table.ts';
-import { type MetricDocument, questionOf, type SchemaDocument } from './document.ts';
+import { answeringOf, kinds, type QuestionType } from '../questions/table.ts';
+import type { MetricDocument, SchemaDocument } from './document.ts';
 import {
   byName,
   conform,
@@ -189,7 +189,7 @@ export function assertDocument(json: unknown): asserts json is SchemaDocument {
   const document = json as SchemaDocument;
   assertWhole(document);
   for (const [name, metric] of Object.entries(document.metrics)) {
-    assertOtherwise(`schema.metrics.${name}`, metric, questionOf(metric).input);
+    assertOtherwise(`schema.metrics.${name}`, metric, answeringOf(metric).input as (value: unknown) => unknown);
     rule('what people say of the metric', () => Object.hasOwn(document.about, name))(`schema.about.${name}`, undefined);
   }
 }

@@ -4,10 +4,9 @@ import type { Cadence } from '../calendar.ts';
 import { canonicalJson, checksum64, type Json } from '../encoding/canonical.ts';
 import type { Law } from '../mechanisms/table.ts';
 import type { Answer, JointAnswer } from '../questions/answer.ts';
-import type { DocumentAsk } from '../questions/kind.ts';
 import type { Range } from '../questions/number.ts';
-import type { Permanence, Question } from '../questions/question.ts';
-import { callOf, kindOf, type QuestionFields, type QuestionType } from '../questions/table.ts';
+import type { Permanence } from '../questions/question.ts';
+import { kindOf, type QuestionFields, type QuestionType } from '../questions/table.ts';
 import type { Budget } from './charges.ts';
 
 /** The fields that the document of every metric has. */
@@ -74,9 +73,3 @@ export const answersOf = (metric: MetricDocument): readonly (Answer | JointAnswe
 
 /** The range of a metric whose mean is estimated; undefined if shares are estimated. */
 export const rangeOf = (metric: MetricDocument): Range | undefined => kindOf(metric).range?.(metric);
-
-/** Reconstructs a metric's question from its document. This suffices to check answers, because the law is already known. */
-export function questionOf(metric: MetricDocument): Question<unknown> {
-  const ask: DocumentAsk = { epsilon: metric.epsilon, description: '' };
-  return kindOf(metric).make(...callOf(metric, ask)) as Question<unknown>;
-}

@@ -8,6 +8,7 @@ import { stringHashing } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type Law, type MetricDocument, toBase64url } from '@murmuration/shared';
 import { expect, test } from 'vitest';
+import { epochs } from '#client/ledger/epochs.ts';
 import { type Account, claim } from '#client/ledger/ledger.ts';
 import { repeatsIn } from '#collector/answers/estimates.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
@@ -30,7 +31,7 @@ function epochsIn(metric: MetricDocument, before: number): readonly number[] {
   const reports = new Map<number, number>();
   let account: Account | undefined;
   for (const day of range(before + YEAR)) {
-    const claimed = claim({ metric: 'asked', id: String(day), symbol: '' }, metric, account ? { asked: account } : {}, day, budget);
+    const claimed = claim({ metric: 'asked', id: String(day), symbol: '' }, metric, account ? { asked: account } : {}, day, budget, epochs);
     if (typeof claimed === 'string') continue;
     account = claimed;
     const begun = claimed.epoch?.day ?? 0;
@@ -40,12 +41,12 @@ function epochsIn(metric: MetricDocument, before: number): readonly number[] {
 }
 
 const ask = { epsilon: 1, description: 'asked' } as const;
-const epochs = { epsilon: 1.5, renew: 'month' } as const;
+const permanence = { epsilon: 1.5, renew: 'month' } as const;
 const cases: readonly (readonly [name: string, question: DeviceQuestion<never>, values: readonly unknown[], repeats: number])[] = [
-  ['flags of every day', permanent(flag({ ...ask, every: 'day' }), epochs), [1, 0], 30],
-  ['strings of every week', permanent(text({ ...ask, every: 'week', mechanism: stringHashing() }), epochs), ['a', 'b'], 5],
+  ['flags of every day', permanent(flag({ ...ask, every: 'day' }), permanence), [1, 0], 30],
+  ['strings of every week', permanent(text({ ...ask, every: 'week', mechanism: stringHashing() }), permanence), ['a', 'b'], 5],
   // All with the same number: of different ones the estimator's variance is above the true one.
-  ['means of every week', permanent(mean([0, 1], { ...ask, every: 'week' }), epochs), [1 / 3, 1 / 3], 5],
+  ['means of every week', permanent(mean([0, 1], { ...ask, every: 'week' }), permanence), [1 / 3, 1 / 3], 5],
 ];
 
 test.each(cases)('intervals of %s cover over a year of monthly epochs, and are not too wide', (_name, question, values, repeats) => {

@@ -19,6 +19,7 @@ const of =
   (file: string) =>
   (name: string, line: string, becomes: string): Mutant => ({ name, file, line, becomes });
 const ledger = of('ledger/ledger.ts');
+const epochs = of('ledger/epochs.ts');
 const record = of('record.ts');
 const slots = of('slots.ts');
 const outbox = of('outbox.ts');
@@ -30,17 +31,17 @@ const sender = of('sender.ts');
 const telemetry = of('telemetry.ts');
 
 export const MUTANTS: readonly Mutant[] = [
-  ledger('a slot is always free', '!(nextDay(metric, account, today, budget) <= today)', 'false'),
+  ledger('a slot is always free', '!(nextDay(metric, account, today, budget, epochs) <= today)', 'false'),
   ledger('a slot is free a day early', 'account.day + DAYS[metric.every])', 'account.day + DAYS[metric.every] - 1)'),
   ledger('no silent window between epochs', '? Math.max(open, account.day + DAYS[per]) : open', '? open : open'),
-  ledger('an epoch never ends', '&& today < epoch.day + DAYS[metric.permanent.renew] ? epoch', '? epoch'),
-  ledger(
+  epochs('an epoch never ends', '&& today < epoch.day + DAYS[metric.permanent.renew] ? epoch', '? epoch'),
+  epochs(
     'an epoch lasts a day longer',
     'today < epoch.day + DAYS[metric.permanent.renew]',
     'today <= epoch.day + DAYS[metric.permanent.renew]',
   ),
-  ledger('an epoch outlives its law', 'epoch.law === lawText(metric)', 'true'),
-  ledger('an epoch is not kept', 'epoch: running ?? {', 'epoch: {'),
+  epochs('an epoch outlives its law', 'epoch.law === lawText(metric)', 'true'),
+  ledger('an epoch is not kept', 'epoch: running ?? epochs', 'epoch: epochs'),
   ledger('a period that nobody knows', 'if (!(days > 0))', 'if (days < 0)'),
   ledger('what was spent is forgotten', 'const kept = (account?.spent ?? [])', 'const kept = ([] as readonly Spending[])'),
   ledger(

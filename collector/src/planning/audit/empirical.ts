@@ -10,7 +10,7 @@
  * most is chosen by the first half of the runs too, so trying many costs no confidence.
  */
 
-import type { DeviceQuestion, DeviceQuestions } from '@murmuration/client';
+import type { ResolvedQuestion, ResolvedQuestions } from '@murmuration/client/resolved';
 import { createCoins, words } from '@murmuration/client/testing';
 import { type Law, type MetricDocument, mechanismOf, type Report, type SchemaDocument, toBase64url } from '@murmuration/shared';
 import { lowerShare, upperShare } from '../../estimation/statistics/counts.ts';
@@ -42,7 +42,7 @@ interface Stage {
   readonly metric: string;
   readonly of: 'report' | 'epoch';
   readonly claim: number;
-  readonly question: DeviceQuestion<never>;
+  readonly question: ResolvedQuestion<never>;
   readonly document: MetricDocument;
 }
 
@@ -70,9 +70,9 @@ export interface Empirical {
   readonly holds: boolean;
 }
 
-const stagesOf = ({ metrics }: SchemaDocument, questions: DeviceQuestions): readonly Stage[] =>
+const stagesOf = ({ metrics }: SchemaDocument, questions: ResolvedQuestions): readonly Stage[] =>
   Object.entries(metrics).flatMap(([metric, document]) => {
-    const question = questions[metric] as DeviceQuestion<never>;
+    const question = questions[metric] as ResolvedQuestion<never>;
     const report: Stage = { metric, of: 'report', claim: document.epsilon, question, document };
     return document.permanent ? [{ ...report, of: 'epoch' as const, claim: document.permanent.epsilon }, report] : [report];
   });
@@ -200,7 +200,7 @@ const systemCoins = (): Coins => createCoins(words((bytes) => crypto.getRandomVa
 export function empiricalOf(
   document: SchemaDocument,
   runs: number,
-  questions: DeviceQuestions = shippedQuestions(document),
+  questions: ResolvedQuestions = shippedQuestions(document),
   coins: Coins = systemCoins(),
 ): Empirical {
   const stages = stagesOf(document, questions);

@@ -1,0 +1,50 @@
+/** Writes a schema as code that derives nothing: its document, its name on the wire, and of each question what a device runs. */
+
+import { isListPart, type MetricDocument, type Schema } from '@murmuration/shared';
+
+/** Before each name that is written into an app's module. */
+const PREFIX = '$murmuration_';
+
+/** The part of @murmuration/client/resolved that gives a metric's values and answers, with its argument. `m` is the metric's document. */
+function answering(metric: MetricDocument): readonly [name: string, argument: string] {
+  if (metric.type === 'discover') return ['textAnswering', 'm'];
+  if (metric.type !== 'joint') return [`${metric.type}Answering`, 'm'];
+  return metric.questions.every(isListPart) ? ['jointAnswering', 'm.questions'] : ['partsAnswering', 'm'];
+}
+
+/** The part of @murmuration/client/resolved that has a mechanism's randomizers. */
+const randomizing = ({ mechanism }: MetricDocument['law']): string =>
+  mechanism.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** A map by metric. It has no prototype: a metric may have any name, and a lookup must not find inherited ones. */
+const mapOf = (map: object): string => `{"__proto__":null,${JSON.stringify(map).slice(1)}`;
+
+/** A schema in an app's module. */
+export interface Written {
+  /** An expression, on one line. */
+  readonly expression: string;
+  /** The names that it needs of `@murmuration/client/resolved`. */
+  readonly parts: readonly string[];
+}
+
+export function writeSchema({ document, wire }: Schema): Written {
+  const parts = new Set<string>();
+  const part = (name: string): string => {
+    parts.add(name);
+    return PREFIX + name;
+  };
+  const { metrics, about, ...rest } = document;
+  const questions = Object.entries(metrics).map(([name, metric]) => {
+    const [answers, argument] = answering(metric);
+    const held = part(randomizing(metric.law));
+    const kept = metric.permanent ? `,...${part('storing')}(${held})` : '';
+    return `${JSON.stringify(name)}:(m=>({...${part(answers)}(${argument}),...${held}${kept}}))(d.metrics[${JSON.stringify(name)}])`;
+  });
+  const text = `{${JSON.stringify(rest).slice(1, -1)},"metrics":${mapOf(metrics)},"about":${mapOf(about)}}`;
+  const expression = `(d=>({document:d,wire:${JSON.stringify(wire)},questions:{${questions.join(',')}}}))(${text})`;
+  return { expression, parts: [...parts] };
+}
+
+/** The line that imports the parts. It has no line break, so that lines keep their numbers. */
+export const importOf = (parts: readonly string[]): string =>
+  `import { ${[...new Set(parts)].map((name) => `${name} as ${PREFIX}${name}`).join(', ')} } from '@murmuration/client/resolved'; `;

@@ -1,0 +1,21 @@
+/**
+ * @module Parts of a schema whose laws are known: those that `@murmuration/client/plugin` writes into an app in place of `defineSchema`. Apps
+ * need nothing of it by name.
+ */
+
+export {
+  bestAnswering,
+  choiceAnswering,
+  choicesAnswering,
+  countAnswering,
+  distributionAnswering,
+  flagAnswering,
+  histogramAnswering,
+  jointAnswering,
+  meanAnswering,
+  partsAnswering,
+  textAnswering,
+} from '@murmuration/shared';
+export { storing } from './questions/permanent.ts';
+export type { Randomizing, ResolvedQuestion, ResolvedQuestions } from './questions/question.ts';
+export * from './randomizers/mechanisms.ts';

@@ -1,0 +1,174 @@
+/** The packed plugin in Vite, Rollup, webpack and esbuild: what it builds behaves as without it, and what is wrong does not build. */
+
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bundlers, type Plugin } from './bundlers.ts';
+import { installPacked, newApp, packOnce } from './packed.ts';
+
+const client = fileURLToPath(new URL('../../client/', import.meta.url));
+
+let app: string;
+let plugin: Plugin;
+beforeAll(async () => {
+  const packed = await packOnce();
+  app = await newApp(packed);
+  await installPacked(packed, app, ['shared', 'client']);
+  for (const name of ['acorn', 'esbuild', 'unplugin']) await symlink(join(client, 'node_modules', name), join(app, 'node_modules', name));
+  const { resolve } = createRequire(join(app, 'main.js'));
+  plugin = (await import(pathToFileURL(resolve('@murmuration/client/plugin')).href)) as Plugin;
+});
+
+const ask = "{ epsilon: 1, description: 'A question?' }";
+const daily = "{ epsilon: 0.1, every: 'day', description: 'A question?' }";
+
+/** A question of each type and of many mechanisms, with a value of each. */
+const metrics = [
+  ['flag', `flag(${ask})`, 'true'],
+  ['event', "flag({ epsilon: 0.1, every: 'day', otherwise: false, description: 'Was it printed?' })", 'true'],
+  ['choice', `choice(plans, ${ask})`, "'pro'"],
+  ['other', "choice(plans, { epsilon: 1, description: 'Which?', other: true })", "'unlisted'"],
+  ['long', `choice(countries, { epsilon: 1, description: 'Which?', mechanism: longList() })`, "'country 7'"],
+  ['choices', "choices(plans, { epsilon: 1, description: 'Which?', atMost: 2 })", "['free', 'pro']"],
+  ['best', "best(['list', 'grid'], { epsilon: 1, description: 'Which?', utility: { few: [1, 0], many: [0, 1] } })", "'many'"],
+  ['joint', `joint({ plan: plans, dark: [true, false] }, ${ask})`, "{ plan: 'pro', dark: false }"],
+  ['pair', `joint({ page: text, plan: plans }, ${ask})`, "{ page: 'a', plan: 'pro' }"],
+  ['histogram', `histogram([1, 10, 100], ${ask})`, '12'],
+  ['count', `count(9, ${ask})`, '4'],
+  ['mean', `mean([0, 60], ${ask})`, '12.5'],
+  ['distribution', `distribution([0, 60], ${ask})`, '31'],
+  ['text', `text(${ask})`, "'a page'"],
+  ['discover', `discover(${ask})`, "'word'"],
+  ['hashed', "text({ epsilon: 1, description: 'Which?', mechanism: stringHashing() })", "'a page'"],
+  ['unary', "choice(plans, { epsilon: 1, description: 'Which?', mechanism: unary() })", "'team'"],
+  ['keptFlag', `permanent(flag(${daily}), { epsilon: 1, renew: 'year' })`, 'true'],
+  ['keptText', `permanent(text(${daily}), { epsilon: 1, renew: 'year' })`, "'a page'"],
+  ['keptMean', `permanent(mean([0, 60], ${daily}), { epsilon: 1, renew: 'year' })`, '20'],
+] as const;
+
+const SCHEMA = `
+import * as client from '@murmuration/client';
+import { best, choice, choices, count, defineSchema as define, discover, distribution, flag, histogram, joint, longList, mean, permanent, text } from '@murmuration/client';
+import { stringHashing, unary } from '@murmuration/client/mechanisms';
+import { countries } from './countries.js';
+export const plans = ['free', 'pro', 'team'];
+const year = 'year';
+export const schema = define({
+  app: 'notes', version: 1, budget: { epsilon: 60, per: year }, segments: { platform: ['web', 'ios'] },
+  metrics: {
+    ${metrics.map(([name, question]) => `${name}: ${question},`).join('\n    ')}
+  },
+});
+export const isNamed = 'flag' in client;
+`;
+
+const COUNTRIES = 'export const countries = Array.from({ length: 80 }, (_, i) => "country " + i);';
+
+const MAIN = `
+import { createTelemetry, ledger, memoryStorage, preview } from '@murmuration/client';
+import { fakeClock, seededRng } from '@murmuration/client/testing';
+import { schema } from './schema.js';
+export async function run(seed) {
+  const seen = [];
+  const clock = fakeClock(new Date('2026-11-20'));
+  const telemetry = createTelemetry({
+    schema, endpoint: '/', consent: 'granted', segment: { platform: 'web' }, storage: memoryStorage(), clock, rng: seededRng(seed),
+    onOutcome: (outcome) => seen.push(outcome),
+    transport: async (upload) => { seen.push(upload); return { status: 204 }; },
+  });
+  for (let day = 0; day < 3; day++) {
+    ${metrics.map(([name, , value]) => `telemetry.record('${name}', ${value});`).join('\n    ')}
+    telemetry.record('flag', 'no flag');
+    telemetry.record('constructor', true);
+    seen.push(await preview(telemetry), await ledger(telemetry));
+    await telemetry.flush();
+    clock.advance(86_400_000);
+  }
+  await telemetry.close();
+  return JSON.stringify(seen);
+}
+export const { document, wire } = schema;
+`;
+
+/** Bundlers that read no types can build this without the plugin, too. */
+const files = { 'countries.js': COUNTRIES, 'schema.js': SCHEMA, 'main.js': MAIN };
+
+interface Run {
+  readonly run: (seed: number) => Promise<string>;
+  readonly document: object;
+  readonly wire: string;
+}
+
+let folders = 0;
+/** A folder with these files, below the app whose packages they import. */
+async function folderWith(texts: { readonly [file: string]: string }): Promise<string> {
+  const folder = join(app, `of-plugin-${process.pid}-${folders++}`);
+  for (const [file, text] of Object.entries(texts)) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), text);
+  }
+  return folder;
+}
+
+const SMALL = (spec: string): string => `
+import { choice, createTelemetry, defineSchema, flag } from '@murmuration/client';
+const schema = defineSchema(${spec});
+const t = createTelemetry({ schema, endpoint: '/t' });
+t.consent.grant(); t.record('a', true); t.record('b', 'x');
+export default schema.wire;
+`;
+const small = (epsilon: string): string =>
+  SMALL(`{ app: 'notes', version: 1, budget: { epsilon: ${epsilon}, per: 'month' }, metrics: {
+    a: flag({ epsilon: 1, description: 'x' }), b: choice(['x', 'y'], { epsilon: 1, description: 'y' }) } }`);
+
+describe.each(Object.keys(bundlers) as (keyof Plugin)[])('with %s', (name) => {
+  const bundler = bundlers[name];
+  const built = async (texts: { readonly [file: string]: string }, isUsed: boolean) => {
+    const folder = await folderWith(texts);
+    const warnings: string[] = [];
+    await bundler(folder, (message) => warnings.push(message), isUsed ? plugin : undefined);
+    return {
+      folder,
+      warnings,
+      script: await readFile(join(folder, 'out/main.js'), 'utf8'),
+      from: pathToFileURL(join(folder, 'out/main.js')).href,
+    };
+  };
+
+  test('it changes no byte that is sent, no outcome, no ledger and no preview', async () => {
+    const [plain, resolved] = [await built(files, false), await built(files, true)];
+    const [one, other] = [(await import(plain.from)) as Run, (await import(resolved.from)) as Run];
+    expect(other.wire).toBe(one.wire);
+    expect(other.document).toEqual(one.document);
+    for (const seed of [1, 2]) {
+      const seen = await one.run(seed);
+      expect(seen).toContain('delivered');
+      expect(await other.run(seed)).toBe(seen);
+    }
+  });
+
+  test('it writes the schema beside the bundle, also that of a module with types', async () => {
+    const typed = small('2').replace('const schema', "const app: 'notes' = 'notes'; export const schema").replace("app: 'notes',", 'app,');
+    const texts = { 'main.js': "export { default } from './schema.ts';", 'schema.ts': typed };
+    const { folder, from, warnings } = await built(texts, true);
+    const { default: wire } = (await import(from)) as { readonly default: string };
+    const written = JSON.parse(await readFile(join(folder, 'out/notes-1.schema.json'), 'utf8')) as { readonly app: string };
+    expect(wire).toMatch(new RegExp(`^${written.app}/1/`));
+    expect(warnings).toEqual([]);
+  });
+
+  test('a schema over its budget does not build, and the message has the table of charges', async () => {
+    await expect(built({ 'main.js': small('1') }, true)).rejects.toThrow(
+      /budget: expected charges of at most 1 per month, got\s+a: 1 x 1 = 1/,
+    );
+  });
+
+  test('a schema that depends on where it runs stays as it is, and the build says so', async () => {
+    const { script, warnings } = await built({ 'main.js': small("'window' in globalThis ? 2 : 3") }, true);
+    expect(warnings).toEqual([expect.stringContaining('a schema is not known at build time')]);
+    const { script: plain } = await built({ 'main.js': small("'window' in globalThis ? 2 : 3") }, false);
+    expect(script).toBe(plain);
+  });
+});
