@@ -2,8 +2,9 @@
 // Names of scripts and styles have a hash of their content, and are relative, so that the page works at any path. Each is compressed beside
 // itself, which takes longer than a start may.
 
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
@@ -20,6 +21,9 @@ const meanings: Plugin = {
   },
 };
 
+/** Eight characters of a file's hash. That of esbuild also covers the paths of its sources, so it differs between two folders. */
+const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase();
+
 /** Writes index.html with its main.js, releases.html with its releases.js, and main.css for both. `collector` is the folder of the package. */
 export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
   const source = fileURLToPath(new URL('src/dashboard/', collector));
@@ -32,7 +36,6 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
       { in: `${source}style.css`, out: 'main' },
     ],
     outdir: target,
-    entryNames: '[name]-[hash]',
     write: false,
     bundle: true,
     plugins: [meanings],
@@ -52,9 +55,9 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
   };
   const names = new Map<string, string>();
   for (const { path, contents } of outputFiles) {
-    const name = basename(path);
-    names.set(name.replace(/-[A-Z0-9]{8}(?=\.)/, ''), name);
-    await write(name, contents);
+    const { name, ext, base } = parse(path);
+    names.set(base, `${name}-${hashOf(contents)}${ext}`);
+    await write(names.get(base) as string, contents);
   }
   for (const page of ['index.html', 'releases.html']) {
     const html = await readFile(`${source}${page}`, 'utf8');
