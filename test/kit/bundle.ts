@@ -1,6 +1,7 @@
 /** A program as a page would load it. */
 
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -35,10 +36,11 @@ export async function bundle(
   options: Pick<BuildOptions, 'minify' | 'external' | 'plugins'> = {},
   folder: string = fileURLToPath(new URL('..', import.meta.url)),
 ): Promise<Bundle> {
-  // A plugin sees files only.
+  // A plugin sees files only, and writes others beside the bundle.
   const file = join(folder, `.program-${process.pid}.js`);
+  const outdir = await mkdtemp(join(tmpdir(), 'murmuration-bundle-'));
   if (options.plugins) await writeFile(file, contents);
-  const entry = options.plugins ? { entryPoints: [file], outdir: folder } : { stdin: { contents, resolveDir: folder } };
+  const entry = options.plugins ? { entryPoints: [file], outdir } : { stdin: { contents, resolveDir: folder } };
   const built = await build({
     ...entry,
     bundle: true,
@@ -51,7 +53,7 @@ export async function bundle(
     metafile: true,
     logLevel: 'silent',
     ...options,
-  }).finally(() => rm(file, { force: true }));
+  }).finally(() => Promise.all([file, outdir].map((path) => rm(path, { recursive: true, force: true }))));
   const { outputFiles = [], metafile } = built;
   const text = outputFiles.find(({ path }) => !path.endsWith('.json'))?.text ?? '';
   const inputs = Object.values(metafile?.outputs ?? {}).flatMap((output) => Object.entries(output.inputs));
