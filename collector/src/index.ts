@@ -5,6 +5,7 @@ export type { Moments, Population } from './estimation/covariance.ts';
 export { type Agreement, agreement, momentsOf } from './estimation/covariance.ts';
 export type { Estimate } from './estimation/estimate.ts';
 export { estimatesOf } from './estimation/mechanisms/table.ts';
+export { sampleRatio } from './estimation/statistics/counts.ts';
 export { chiSquaredTail } from './estimation/statistics/tails.ts';
 export type { Tallies, Tally } from './estimation/tally.ts';
 export { type Watch, watchOf } from './estimation/watch/watch.ts';

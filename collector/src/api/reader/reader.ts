@@ -21,7 +21,6 @@ import type {
 
 export type { Sign } from '../../answers/signs.ts';
 export type { MetricSummary } from '../../answers/summary.ts';
-export { sampleRatio } from '../../estimation/statistics/counts.ts';
 export { ReadError } from './requests.ts';
 export type {
   AnswerOf,
