@@ -172,3 +172,86 @@ describe.each(Object.keys(bundlers) as (keyof Plugin)[])('with %s', (name) => {
     expect(script).toBe(plain);
   });
 });
+
+describe('a schema', () => {
+  const HEAD = "import { choice, defineSchema, flag } from '@murmuration/client';\n";
+  const metric = "flag({ epsilon: 0.5, description: 'x' })";
+  const define = (epsilon: string, metrics = `{ a: ${metric} }`): string =>
+    `defineSchema({ app: 'notes', version: 1, budget: { epsilon: ${epsilon}, per: 'month' }, metrics: ${metrics} })`;
+  const listed = define('1', "{ a: choice(list, { epsilon: 0.5, description: 'x' }) }");
+  const wireOf = (schema: string): string => `const schema = ${schema};\nexport default schema.wire;`;
+  const imported = `import { epsilon } from './epsilon.js';\n${HEAD}${wireOf(define('epsilon'))}`;
+
+  /** Builds with and without the plugin. The schemas must have the same names, whether they are written out or not. */
+  async function compared(files: { readonly [file: string]: string }) {
+    const seen = [];
+    for (const used of [undefined, plugin]) {
+      const folder = await folderWith(files);
+      const warnings: string[] = [];
+      await bundlers.esbuild(folder, (message) => warnings.push(message), used);
+      const from = join(folder, 'out/main.js');
+      const { default: value } = (await import(pathToFileURL(from).href)) as { readonly default: unknown };
+      seen.push({ value, warnings, script: await readFile(from, 'utf8') });
+    }
+    const [plain, resolved] = seen;
+    return { plain, resolved };
+  }
+
+  test.each([
+    ['made by a function', `const epsilon = 1; const make = (epsilon) => ${define('epsilon')}; export default make(2).wire;`],
+    ['made in a block', `const epsilon = 1; let schema; { const epsilon = 2; schema = ${define('epsilon')}; } export default schema.wire;`],
+    ['made in a class', `class Made { epsilon = 2; get() { return ${define('this.epsilon')}; } } export default new Made().get().wire;`],
+    ['of a list that grows first', `const list = ['a', 'b']; list.push('c'); ${wireOf(listed)}`],
+    ['of a list that a function fills', `const list = ['a']; const add = (x) => list.push(x); add('b'); ${wireOf(listed)}`],
+    ['of a list that a loop fills', `const list = []; for (const x of ['a', 'b']) list.push(x); ${wireOf(listed)}`],
+    ['of metrics that are added', `const metrics = { a: ${metric} }; metrics.b = ${metric}; ${wireOf(define('1', 'metrics'))}`],
+    ['of a variable that is set again', `let epsilon = 1; epsilon = 2; ${wireOf(define('epsilon'))}`],
+  ])('%s stays as it is, and the build says so', async (_, text) => {
+    const { plain, resolved } = await compared({ 'main.js': HEAD + text });
+    expect(resolved?.script).toBe(plain?.script);
+    expect(resolved?.warnings).toEqual([expect.stringContaining('a schema is not known at build time')]);
+  });
+
+  test.each([
+    ['a random number', 'export const epsilon = 1 + Math.random();'],
+    ['the time', 'export const epsilon = new Date().getTime();'],
+    ['the place', "export const epsilon = typeof window === 'undefined' ? 1 : 2;"],
+    ['the environment', "export const epsilon = process.env.NODE_ENV === 'production' ? 1 : 2;"],
+    ['the network', "export const epsilon = (await fetch('data:,1')).status;"],
+  ])('whose imports read %s stays as it is', async (_, text) => {
+    const { resolved } = await compared({ 'main.js': imported, 'epsilon.js': text });
+    expect(resolved?.warnings).toEqual([expect.stringContaining('a schema is not known at build time')]);
+  });
+
+  test.each([
+    [
+      'through a namespace',
+      wireOf(define('1')).replace('defineSchema', 'client.defineSchema'),
+      "import * as client from '@murmuration/client';\n",
+    ],
+    [
+      'under a quoted name',
+      wireOf(define('1')).replace('defineSchema', 'd'),
+      "import { 'defineSchema' as d } from '@murmuration/client';\n",
+    ],
+    ['with another in its file', `const list = ['a', 'b']; const one = ${listed};\n${wireOf(listed)}`, ''],
+    ['after a directive', wireOf(define('1')), ''],
+  ])('%s is written out', async (_, text, head) => {
+    const { plain, resolved } = await compared({ 'main.js': `'use client';\n${head}${HEAD}${text}` });
+    expect(resolved?.warnings).toEqual(plain?.warnings);
+    expect(resolved?.value).toBe(plain?.value);
+    expect(resolved?.script).toContain('__proto__:null,a:{type:');
+    expect(resolved?.script.slice(0, 12)).toBe(plain?.script.slice(0, 12));
+  });
+
+  test('runs no declaration that it does not need, and what its imports begin ends with the evaluation', async () => {
+    const folder = await folderWith({
+      'main.js': `${HEAD}import { epsilon } from './epsilon.js'; const e = epsilon, other = missing(); ${wireOf(define('e'))}`,
+      'epsilon.js': 'export const epsilon = 1; globalThis.leaked = setInterval(() => {}, 1_000);',
+    });
+    const warnings: string[] = [];
+    await bundlers.esbuild(folder, (message) => warnings.push(message), plugin);
+    expect(warnings).toEqual([]);
+    expect('leaked' in globalThis).toBe(false);
+  });
+});

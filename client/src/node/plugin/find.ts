@@ -1,6 +1,7 @@
 /** Finds the schemas of a module: its calls of `defineSchema`, each with the declarations that it needs, so that it can be evaluated alone. */
 
 import { type Node, parse } from 'acorn';
+import { PLACES } from './evaluate.ts';
 
 /** A call of `defineSchema`. */
 export interface Found {
@@ -16,8 +17,11 @@ type Any = Node & { readonly [member: string]: unknown };
 
 const PACKAGES = ['@murmuration/client', '@murmuration/shared'];
 
-/** Names that mean something else on the machine that builds the app. */
-const PLACES = new Set(['document', 'globalThis', 'localStorage', 'location', 'navigator', 'process', 'self', 'window']);
+/** Nodes with names of their own, under which a name of the module may mean something else. They may also run later, often or never. */
+const SCOPES = /Function|^(?:Class|Block|For|Switch|Catch)/;
+
+/** Expressions that may change what a name means. */
+const ACTS = /^(?:Assignment|Await|Call|New|TaggedTemplate|Update)Expression$/;
 
 const isNode = (value: unknown): value is Any => typeof (value as Partial<Any> | null)?.type === 'string';
 
@@ -29,44 +33,67 @@ function below(node: Any): readonly Any[] {
   return Object.entries(node).flatMap(([key, value]) => (isNamed(key) ? [] : [value].flat().filter(isNode)));
 }
 
-/** A node and all below it. */
-const walk = (node: Any): readonly Any[] => [node, ...below(node).flatMap(walk)];
+/** A node and all below it, but not what is below nodes of these types. */
+const walk = (node: Any, except = /^$/): readonly Any[] => [
+  node,
+  ...(except.test(node.type) ? [] : below(node).flatMap((each) => walk(each, except))),
+];
 
 const namesIn = (node: Any): readonly string[] =>
   walk(node).flatMap((each) => (each.type === 'Identifier' ? [each['name'] as string] : []));
 
-/** A statement of a module's top level that declares something. */
-interface Declaration {
+/** A statement of a module's top level, or one of the names that it imports or the variables that it declares. */
+interface Statement {
   readonly text: string;
+  readonly end: number;
   readonly declares: readonly string[];
   readonly mentions: readonly string[];
+  /** True if it may change the values of what it mentions. */
+  readonly acts: boolean;
+  /** True for a name of this project's packages. */
+  readonly isOurs?: boolean;
 }
+
+const isPackage = (source: Any): boolean => PACKAGES.some((name) => `${source['value']}/`.startsWith(`${name}/`));
 
 /** The imports of a module, one name each. */
-function imports(code: string, statement: Any): readonly Declaration[] {
-  const from = statement['source'] as Any;
-  return (statement['specifiers'] as readonly Any[]).map((specifier) => {
-    const local = (specifier['local'] as Any)['name'] as string;
-    const source = code.slice(from.start, from.end);
-    const [start, end] = [specifier.start, specifier.end];
-    const text = specifier.type === 'ImportSpecifier' ? `{ ${code.slice(start, end)} }` : code.slice(start, end);
-    return { text: `import ${text} from ${source};`, declares: [local], mentions: [] };
+const imports = (code: string, statement: Any): readonly Statement[] =>
+  (statement['specifiers'] as readonly Any[]).map(({ type, start, end, ...specifier }) => {
+    const from = statement['source'] as Any;
+    const name = code.slice(start, end);
+    return {
+      text: `import ${type === 'ImportSpecifier' ? `{ ${name} }` : name} from ${code.slice(from.start, from.end)};`,
+      end: statement.end,
+      declares: [(specifier['local'] as Any)['name'] as string],
+      mentions: [],
+      acts: false,
+      isOurs: isPackage(from),
+    };
   });
-}
 
-function declarations(code: string, statement: Any): readonly Declaration[] {
-  if (statement.type === 'ImportDeclaration') return imports(code, statement);
+/** @param ours names of this project's packages, whose functions change nothing */
+function statements(code: string, statement: Any, ours: ReadonlySet<string>): readonly Statement[] {
+  if (statement.type === 'ImportDeclaration') return [];
   const declared = statement.type === 'ExportNamedDeclaration' ? (statement['declaration'] as Any | null) : statement;
-  if (!declared || !/^(?:Variable|Function|Class)Declaration$/.test(declared.type)) return [];
+  if (!declared) return [];
+  const isAct = (node: Any): boolean =>
+    node['operator'] === 'delete' || (ACTS.test(node.type) && !ours.has(namesIn((node['callee'] as Any | undefined) ?? node)[0] ?? ''));
+  const kind = declared['kind'] as string | undefined;
   const parts = declared.type === 'VariableDeclaration' ? (declared['declarations'] as readonly Any[]) : [declared];
-  const declares = parts.flatMap(({ id }) => namesIn(id as Any));
-  return [{ text: code.slice(declared.start, declared.end), declares, mentions: namesIn(declared) }];
+  const isNamed = /^(?:Variable|Function|Class)Declaration$/.test(declared.type);
+  return parts.map((part) => ({
+    text: `${kind ? `${kind} ` : ''}${code.slice(part.start, part.end)};`,
+    end: part.end,
+    declares: isNamed ? namesIn(part['id'] as Any) : [],
+    mentions: namesIn(part),
+    acts: walk(part, /Function/).some(isAct),
+  }));
 }
 
-/** The declarations that an expression needs, in their order. */
-function needed(all: readonly Declaration[], expression: Any): readonly Declaration[] {
-  const names = new Set(namesIn(expression));
-  const kept = new Set<Declaration>();
+/** The declarations that names need, in their order. */
+function needed(all: readonly Statement[], mentioned: readonly string[]): readonly Statement[] {
+  const names = new Set(mentioned);
+  const kept = new Set<Statement>();
   for (let size = -1; size !== kept.size; ) {
     size = kept.size;
     for (const each of all) {
@@ -78,6 +105,22 @@ function needed(all: readonly Declaration[], expression: Any): readonly Declarat
   return all.filter((each) => kept.has(each));
 }
 
+/** True for a call of `defineSchema`, under whatever name it was imported. */
+function isCall(program: Any): (node: Any) => boolean {
+  const made = (program['body'] as readonly Any[])
+    .filter(({ type, ...statement }) => type === 'ImportDeclaration' && isPackage(statement['source'] as Any))
+    .flatMap((statement) => statement['specifiers'] as readonly Any[]);
+  const localOf = (specifier: Any): unknown => (specifier['local'] as Any)['name'];
+  const nameOf = (imported: unknown): unknown => (imported as Any | undefined)?.['name'] ?? (imported as Any | undefined)?.['value'];
+  const makers = new Set(made.filter(({ imported }) => nameOf(imported) === 'defineSchema').map(localOf));
+  const spaces = new Set(made.filter(({ type }) => type === 'ImportNamespaceSpecifier').map(localOf));
+  return (node) => {
+    if (node.type !== 'CallExpression') return false;
+    const { name, object, property } = node['callee'] as Any;
+    return makers.has(name) || (spaces.has((object as Any | undefined)?.['name']) && nameOf(property) === 'defineSchema');
+  };
+}
+
 /**
  * Finds the schemas of a JavaScript module.
  *
@@ -86,28 +129,31 @@ function needed(all: readonly Declaration[], expression: Any): readonly Declarat
 export function findSchemas(code: string): readonly Found[] {
   const program = parse(code, { ecmaVersion: 'latest', sourceType: 'module' }) as unknown as Any;
   const body = program['body'] as readonly Any[];
-  const all = body.flatMap((statement) => declarations(code, statement));
-  const makers = new Set(
-    body.flatMap((statement) => {
-      if (statement.type !== 'ImportDeclaration' || !PACKAGES.includes((statement['source'] as Any)['value'] as string)) return [];
-      const specifiers = statement['specifiers'] as readonly Any[];
-      return specifiers
-        .filter(({ imported }) => (imported as Any | undefined)?.['name'] === 'defineSchema')
-        .map(({ local }) => (local as Any)['name'] as string);
-    }),
-  );
-  return walk(program).flatMap((node): readonly Found[] => {
-    const callee = node['callee'] as Any | undefined;
-    if (node.type !== 'CallExpression' || callee?.type !== 'Identifier' || !makers.has(callee['name'] as string)) return [];
-    const { start, end } = node;
-    const kept = needed(all, node);
-    const names = [...namesIn(node), ...kept.flatMap(({ mentions }) => mentions)];
-    const own = new Set(kept.flatMap(({ declares }) => declares));
-    const text = code.slice(start, end);
-    const isStatic =
-      !names.some((name) => PLACES.has(name) && !own.has(name)) &&
-      ![text, ...kept.map((each) => each.text)].some((each) => each.includes('import.meta'));
-    const module = [...kept.map((each) => each.text), `export default ${text};`].join('\n');
-    return [{ start, end, module: isStatic ? module : undefined }];
-  });
+  const imported = body.filter(({ type }) => type === 'ImportDeclaration').flatMap((statement) => imports(code, statement));
+  const ours = new Set(imported.flatMap(({ isOurs, declares }) => (isOurs ? declares : [])));
+  const all = [...imported, ...body.flatMap((statement) => statements(code, statement, ours))];
+  const atOnce = new Set(walk(program, SCOPES));
+  return walk(program)
+    .filter(isCall(program))
+    .map((node) => {
+      const { start, end } = node;
+      const kept = needed(all, namesIn(node));
+      const names = [...namesIn(node), ...kept.flatMap(({ mentions }) => mentions)];
+      const own = new Set(kept.flatMap(({ declares }) => declares));
+      const texts = [...kept.map((each) => each.text), `export default ${code.slice(start, end)};`];
+      /** True if what runs before may change a value that the schema is made of. */
+      const isChanged = all.some(
+        (each) =>
+          each.acts &&
+          each.end <= start &&
+          !kept.includes(each) &&
+          needed(all, each.mentions).some((other) => !other.isOurs && kept.includes(other)),
+      );
+      const isStatic =
+        atOnce.has(node) &&
+        !isChanged &&
+        !names.some((name) => PLACES.has(name) && !own.has(name)) &&
+        !texts.some((each) => each.includes('import.meta'));
+      return { start, end, module: isStatic ? texts.join('\n') : undefined };
+    });
 }

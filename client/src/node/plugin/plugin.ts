@@ -5,9 +5,9 @@
  */
 
 import { extname } from 'node:path';
-import { canonicalSchema, type Schema } from '@murmuration/shared';
+import { canonicalSchema } from '@murmuration/shared';
 import { createUnplugin, type UnpluginInstance } from 'unplugin';
-import { evaluate } from './evaluate.ts';
+import { type Evaluated, evaluate } from './evaluate.ts';
 import { type Found, findSchemas } from './find.ts';
 import { importOf, writeSchema } from './write.ts';
 
@@ -39,7 +39,7 @@ async function withoutTypes(code: string, file: string, loader: Loader): Promise
 }
 
 /** Schemas of a module that are known at build time; undefined for those that are not. */
-type Known = ReadonlyMap<Found, Schema | undefined>;
+type Known = ReadonlyMap<Found, Evaluated | undefined>;
 
 /** A module in which each known schema is written out. No line moves. */
 function written(code: string, known: Known): string {
@@ -52,7 +52,7 @@ function written(code: string, known: Known): string {
     const lines = code.slice(start, end).split('\n').length - 1;
     text = text.slice(0, start) + expression + '\n'.repeat(lines) + text.slice(end);
   }
-  return importOf(parts) + text;
+  return `${text}\n${importOf(parts)}`;
 }
 
 const plugin: Plugin = createUnplugin(() => {

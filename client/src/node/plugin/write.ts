@@ -1,6 +1,7 @@
 /** Writes a schema as code that derives nothing: its document, its name on the wire, and of each question what a device runs. */
 
-import { isListPart, type MetricDocument, type Schema } from '@murmuration/shared';
+import { isListPart, type MetricDocument } from '@murmuration/shared';
+import type { Evaluated } from './evaluate.ts';
 
 /** Before each name that is written into an app's module. */
 const PREFIX = '$murmuration_';
@@ -27,7 +28,7 @@ export interface Written {
   readonly parts: readonly string[];
 }
 
-export function writeSchema({ document, wire }: Schema): Written {
+export function writeSchema({ document, wire }: Evaluated): Written {
   const parts = new Set<string>();
   const part = (name: string): string => {
     parts.add(name);
@@ -45,6 +46,6 @@ export function writeSchema({ document, wire }: Schema): Written {
   return { expression, parts: [...parts] };
 }
 
-/** The line that imports the parts. It has no line break, so that lines keep their numbers. */
+/** The statement that imports the parts. It stands at a module's end, so that lines keep their numbers and directives come first. */
 export const importOf = (parts: readonly string[]): string =>
-  `import { ${[...new Set(parts)].map((name) => `${name} as ${PREFIX}${name}`).join(', ')} } from '@murmuration/client/resolved'; `;
+  `import { ${[...new Set(parts)].map((name) => `${name} as ${PREFIX}${name}`).join(', ')} } from '@murmuration/client/resolved';\n`;
