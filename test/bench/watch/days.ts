@@ -16,20 +16,16 @@ import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { openTallies } from '#collector/storage/tallies.ts';
 import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
 import { subjects } from '../../conformance/subjects.ts';
+import type { Part } from '../../kit/part.ts';
 import { DaysInMemory, lookAtAll, PLATFORMS, type Watched } from '../../kit/watched-days.ts';
 import { type Fleet, fleetOf, POPULATIONS } from '../../kit/watched-fleets.ts';
 import { atMost } from '../../proofs/statistics.ts';
 
-interface Found {
-  readonly rows: readonly (readonly string[])[];
-  readonly result: object;
-  readonly failures: readonly string[];
-}
-
 const SUSPICIOUS = 1e-6;
 const MONTH = 31;
 
-const fleet = (law: Law, population: (typeof POPULATIONS)[number], seed: number): Fleet =>
+/** The devices of a law. */
+export const fleet = (law: Law, population: (typeof POPULATIONS)[number], seed: number): Fleet =>
   fleetOf((subjects.find(({ name }) => name === law.mechanism) as (typeof subjects)[number]).subject, law, population, seed);
 
 const LAWS: readonly Law[] = [
@@ -43,7 +39,7 @@ const LAWS: readonly Law[] = [
 const METRICS = LAWS.map((law, i): Watched => ({ name: `m${i}`, law }));
 
 /** Months of honest apps with 40, 80 and 160 reports a day and metric, looked at on each day as it grows. */
-export async function falseSigns(months: number): Promise<Found> {
+export async function falseSigns(months: number): Promise<Part> {
   let alarms = 0;
   let seed = 1;
   for (let app = 0; app < months; app++) {
@@ -61,10 +57,8 @@ export async function falseSigns(months: number): Promise<Found> {
   }
   const isWrong = 1 - atMost(alarms - 1, months, FAMILY_LEVEL) < SUSPICIOUS;
   return {
-    rows: [
-      ['honest apps, a month of 6 metrics', 'months', 'with a sign', 'level'],
-      ['', String(months), String(alarms), String(FAMILY_LEVEL)],
-    ],
+    title: 'honest apps of 6 metrics',
+    rows: [['months', 'with a sign', 'level'], [months, alarms, FAMILY_LEVEL].map(String)],
     result: { months, alarms },
     failures: isWrong ? [`signs: expected at most ${FAMILY_LEVEL} of ${months} months with one, got ${alarms}`] : [],
   };
@@ -109,7 +103,7 @@ function recovered(shares: readonly number[], target: number | undefined): reado
 }
 
 /** The error of estimates of a list of 5 where one of 80 days has 4,000 crafted reports beside 450 honest ones, and of alternatives. */
-export function robust(runs: number): Found {
+export function robust(runs: number): Part {
   const law = kAryLaw(5, 1);
   const total = [1, 2, 3, 4, 5].reduce((sum, rank) => sum + 1 / rank, 0);
   const truth = [1, 2, 3, 4, 5].map((rank) => 1 / rank / total);
@@ -141,10 +135,8 @@ export function robust(runs: number): Found {
   const points = (value: number): string => (100 * value).toFixed(2);
   const rows = [...errors].map(([way, sum]) => [way, points(Math.sqrt(sum.poisoned)), points(Math.sqrt(sum.honest)), points(sum.attacked)]);
   return {
-    rows: [
-      ['one of 80 days poisoned; points', 'error', 'error without liars', `the attacked answer (${points(truth[4] as number)})`],
-      ...rows,
-    ],
+    title: `one of 80 days poisoned, in points, over ${runs} runs`,
+    rows: [['estimate', 'error', 'error without liars', `the attacked answer (${points(truth[4] as number)})`], ...rows],
     result: rows,
     failures: [],
   };
@@ -159,7 +151,7 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** CPU of a day's rounds against that of storing the day's reports, ten a batch; parsing and HTTP, which cost more, are left out. */
-export async function costOfDays(perDay: number): Promise<Found> {
+export async function costOfDays(perDay: number): Promise<Part> {
   const folder = mkdtempSync(join(tmpdir(), 'murmuration-watch-'));
   const law = kAryLaw(5, 1);
   const schema = 'notes/1/0123456789abcdef';
@@ -205,9 +197,10 @@ export async function costOfDays(perDay: number): Promise<Found> {
   rmSync(folder, { recursive: true });
   const share = watched / ingest;
   return {
+    title: 'rounds of a day beside its ingest',
     rows: [
-      ['rounds of a day beside its ingest', 'reports a day', 'ingest CPU s', 'watch CPU s', 'share'],
-      ['', String(perDay * names.length), ingest.toFixed(2), watched.toFixed(3), `${(100 * share).toFixed(1)} %`],
+      ['reports a day', 'ingest CPU s', 'watch CPU s', 'share'],
+      [(perDay * names.length).toLocaleString('en'), ingest.toFixed(2), watched.toFixed(3), `${(100 * share).toFixed(1)} %`],
     ],
     result: { perDay, ingest, watched, share },
     failures: share > 0.02 ? [`rounds: expected at most 2 % of the CPU of ingest, got ${(100 * share).toFixed(1)} %`] : [],

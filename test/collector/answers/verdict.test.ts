@@ -127,6 +127,34 @@ describe('a selection', () => {
   });
 });
 
+describe('numbers that cannot be', () => {
+  const estimated = (shares: readonly number[], reports: number) => {
+    const [document, tallies] = tallyOf(shares, reports);
+    const evidence = { tallies, reports, from: 20_000, to: 20_001, ones: [] };
+    const verdicts = verdictsOf({ looks: 'once' }, 3000);
+    return estimate({ metric: { app: 'a', metric: 'm', version: 1, document }, evidence, minimum: 1, candidates: [], verdicts });
+  };
+  // An estimate near an end has a standard error of 2.0 points with three answers, and of 1.7 with two.
+  test('leave a verdict on other answers where chance explains them', () => {
+    const found = estimated([0.7, 0.345, -0.045], 3000);
+    expect(found.impossible).toMatchObject({ labels: ['c'] });
+    expect(found.impossible?.pValue).toBeGreaterThan(0.001);
+    expect(found.verdict).toMatchObject({ kind: 'lead', answers: ['a'] });
+  });
+  test('take a verdict on themselves away, also where chance explains them', () => {
+    const found = estimated([1.045, -0.045], 3000);
+    expect(found.impossible).toMatchObject({ labels: ['a', 'b'] });
+    expect(found.impossible?.pValue).toBeGreaterThan(0.001);
+    expect(found.verdict).toBeUndefined();
+  });
+  test('take every verdict away where chance does not explain them', () => {
+    const found = estimated([0.7, 0.5, -0.2], 3000);
+    expect(found.impossible).toMatchObject({ labels: ['c'] });
+    expect(found.impossible?.pValue).toBeLessThan(0.001);
+    expect(found.verdict).toBeUndefined();
+  });
+});
+
 test('the verdict on a number is its mean in the unit of the metric, and on a distribution its median', async () => {
   const { metrics } = createCatalog([
     defineSchema({

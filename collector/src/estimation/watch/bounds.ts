@@ -75,7 +75,7 @@ export function chancesPValue(counts: readonly number[], chances: readonly numbe
  * 1/2 + 1/2 (1 - 2s)^(-1/2), that of a normal deficit, for q up to 1/2 (enumerated). Chernoff's bound follows. This finds reports of one
  * answer by all the rare answers that they take reports from.
  */
-function deficitsPValue(squares: number, cells: number): number {
+export function deficitsPValue(squares: number, cells: number): number {
   const at = (s: number): number => cells * Math.log(0.5 + 0.5 / Math.sqrt(1 - 2 * s)) - s * squares;
   let [low, high] = [0, 0.5];
   for (let step = 0; step < 60; step++) {
