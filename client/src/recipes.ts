@@ -7,7 +7,7 @@ import { type Rng, type Schema, type Segments, systemRng, words } from '@murmura
 import type { Spill, Storage } from './adapters/storage.ts';
 import { webStorage } from './adapters/web-storage.ts';
 import { parseState, type State, stateText } from './ledger/state.ts';
-import { after, attempt, type Maybe } from './maybe.ts';
+import { attempt, type Maybe } from './maybe.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 import { createCoins } from './random/coins.ts';
 
@@ -119,20 +119,23 @@ export function experiment<const M extends DeviceQuestions, const S extends Segm
       const state = stateOf(next ?? stored);
       if (state === undefined) return { next, result };
       const kept = isKept(state) ? arm : undefined;
-      if (next === undefined && state.arms?.[name] === kept) return { next, result };
+      // Before a decision only the ledger knows whether the person agrees by default: where it writes nothing, nothing is stored.
+      if (next === undefined && (state.decision.count === 0 || state.arms?.[name] === kept)) return { next, result };
       state.arms = kept && { ...state.arms, [name]: kept };
       return { next: stateText(state), result };
     });
   return {
     storage: Object.assign(Object.create(storage) as Storage, { transact }),
-    arm: async () =>
-      after(
+    arm: async () => {
+      // Where nothing can be stored, each page keeps the arm that it drew.
+      await attempt(() =>
         storage.transact(`murmuration:${app}`, (stored) => {
           adopt(stateOf(stored));
-          return { next: undefined, result: arm };
+          return { next: undefined, result: undefined };
         }),
-        (found) => found,
-      ) as Promise<V>,
+      );
+      return arm;
+    },
   };
 }
 

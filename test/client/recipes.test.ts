@@ -118,7 +118,11 @@ test('an experiment that comes later is stored in the ledger that is there, and 
   const plain = device(schema, { storage, seed: 1 });
   plain.telemetry.record('shared', true);
   await plain.telemetry.close();
+  const undecided = page(storage, 4);
+  await undecided.telemetry.close();
+  expect(textOf(storage)).not.toContain('"arms"'); // the app asks now, and nobody has answered
   const { search, telemetry } = page(storage, 5);
+  telemetry.consent.grant();
   await telemetry.flush();
   const arm = await search.arm();
   await telemetry.close();
@@ -165,4 +169,14 @@ test('an arm that the experiment no longer has is drawn again', async () => {
   await telemetry.close();
   const other = experiment(schema, 'search', ['third', 'fourth'], { storage, rng: seededRng(1) });
   expect(['third', 'fourth']).toContain(await other.arm());
+});
+
+test('where the storage fails, the page has an arm all the same', async () => {
+  const failing: Storage = {
+    transact: () => {
+      throw new Error('disabled');
+    },
+  };
+  const later: Storage = { transact: () => Promise.reject(new Error('disabled')) };
+  for (const storage of [failing, later]) expect(ARMS).toContain(await experiment(schema, 'search', ARMS, { storage }).arm());
 });
