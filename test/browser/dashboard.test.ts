@@ -78,12 +78,10 @@ const numbersIn = (text: string | null): readonly number[] =>
       .matchAll(/-?\d+(?:\.\d+)?/g),
   ].map(([number]) => Number(number));
 
+type Interval = NonNullable<NonNullable<MetricEstimates['verdict']>['interval']>;
+
 /** Both figures reach as far as the interval; and one of them no more than a fifth of its half further, for an interval need not be even. */
-function expectHeld(
-  [low, high]: readonly [number, number],
-  interval: { readonly low: number; readonly high: number },
-  scale: number,
-): void {
+function expectHeld([low, high]: readonly [number, number], interval: Interval, scale: number): void {
   expect(low).toBeLessThanOrEqual(scale * interval.low + 1e-9);
   expect(high).toBeGreaterThanOrEqual(scale * interval.high - 1e-9);
   const further = Math.min(scale * interval.low - low, high - scale * interval.high);
@@ -119,17 +117,18 @@ describe.each([
   const card = (name: Name) => page.locator('.card', { has: page.locator('.tag-name', { hasText: new RegExp(`^${name}$`) }) });
 
   test('what is shown with an estimate holds its interval', async () => {
-    const { answers } = await estimatesOf('dark');
+    const { answers, verdict } = await estimatesOf('dark');
     const yes = answers.find(({ answer }) => answer === true) as (typeof answers)[number];
     expectHeld(aroundOf(numbersIn(await card('dark').locator('.row-value').first().textContent())), yes, 100);
-    expectHeld(numbersIn(await card('dark').locator('.verdict').textContent()) as [number, number], yes, 100);
+    expectHeld(numbersIn(await card('dark').locator('.verdict').textContent()) as [number, number], verdict?.interval as Interval, 100);
     const cells = await card('dark').locator('tbody tr').first().locator('td').allTextContents();
     expectHeld(numbersIn(cells[2] as string) as [number, number], yes, 100);
     expect(numbersIn(cells[1] as string)[0]).toBeGreaterThanOrEqual(100 * yes.standardError);
 
-    const wait = (await estimatesOf('wait')).answers[0] as (typeof answers)[number];
+    const waits = await estimatesOf('wait');
+    const wait = waits.answers[0] as (typeof answers)[number];
     expectHeld(aroundOf(numbersIn(await card('wait').locator('.value-estimate, .value-margin').allTextContents().then(String))), wait, 1);
-    expectHeld(numbersIn(await card('wait').locator('.verdict').textContent()) as [number, number], wait, 1);
+    expectHeld(numbersIn(await card('wait').locator('.verdict').textContent()) as [number, number], waits.verdict?.interval as Interval, 1);
 
     const { mean } = (await estimatesOf('start')).distribution as NonNullable<MetricEstimates['distribution']>;
     const [, , low, high] = numbersIn(await card('start').locator('.density dd').first().textContent());
