@@ -122,9 +122,9 @@ describe('poisoning', () => {
     }
   });
 
-  test('is seen by the watch from 0.1 % of crude reports on, and not at all if liars randomize or imitate the noise', () => {
+  test('is seen by the watch from the first ten crude reports on, and not at all if liars randomize or imitate the noise', () => {
     for (const { lie, share, watch } of all) {
-      if (lie === 'one bit' && share >= 0.001) expect(watch.pValue).toBeLessThan(FALSE_ALARM);
+      if (lie === 'one bit' && share > 0) expect(watch.pValue).toBeLessThan(FALSE_ALARM);
       else expect(watch.pValue).toBeGreaterThan(FALSE_ALARM / all.length);
     }
   });

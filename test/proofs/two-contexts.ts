@@ -7,6 +7,7 @@
 import { fromBase64url, parseDay, type SchemaDocument, type Batch as WireBatch } from '@murmuration/shared';
 import type { Spill } from '#client/adapters/storage.ts';
 import type { Device } from '#client/device.ts';
+import { epochs } from '#client/ledger/epochs.ts';
 import type { Claim } from '#client/ledger/ledger.ts';
 import type { QueuedBatch } from '#client/ledger/queued.ts';
 import { emptyState, parseState, type State, stateText } from '#client/ledger/state.ts';
@@ -84,6 +85,7 @@ function questionsOf({ metrics }: SchemaDocument, draw: () => string): DeviceQue
     input: (value: unknown) => value,
     randomizers: { [mechanism]: () => new TextEncoder().encode(draw()) },
     respondStored: (_: unknown, symbol: string) => fromBase64url(symbol),
+    epochs,
   });
   return Object.fromEntries(Object.entries(metrics).map(([name, { law }]) => [name, question(law.mechanism)])) as DeviceQuestions;
 }

@@ -35,7 +35,7 @@ test('a mean goes from devices to the API in the unit of its range', async () =>
   const { answers, unit, reports } = await read();
   expect([unit, reports, answers.length]).toEqual(['value', 200, 1]);
   const [row] = answers as [MetricEstimates['answers'][number]];
-  expect(Object.keys(row).sort()).toEqual(['answer', 'estimate', 'high', 'label', 'low', 'standardError']);
+  expect(Object.keys(row).sort()).toEqual(['always', 'answer', 'estimate', 'high', 'label', 'low', 'standardError']);
   expect(row).toMatchObject({ answer: 'mean', label: 'mean' });
   // Numbers beyond the range count as its end: (60 + 20) / 2.
   expect(row.low).toBeLessThan(40);

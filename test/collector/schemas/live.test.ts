@@ -350,7 +350,7 @@ describe('murmuration schemas', () => {
     await open([document]);
     expect(schemas('retire', 'notes/1')).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('which murmuration schema --schema FILE prints, got "notes/1"'),
+      stderr: expect.stringContaining('as app/version, or any other as its file or as app/version/checksum, got "notes/1"'),
     });
     expect(await post(batch(document))).toBe('204');
     expect(await reportsOf()).toBe(1); // it is in the tallies

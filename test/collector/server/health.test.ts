@@ -145,7 +145,8 @@ describe('the numbers', () => {
     expect(all.get('murmuration_ids')).toBe(1);
     expect(all.get('murmuration_tally_rows')).toBe(0); // the batch is still in the log
     await collector.store.fold();
-    expect((await samples()).get('murmuration_tally_rows')).toBe(1);
+    // The store is asked once a second.
+    await expect.poll(async () => (await samples()).get('murmuration_tally_rows'), { timeout: 30_000 }).toBe(1);
     expect(all.get('murmuration_estimates_waiting')).toBe(0);
     expect(all.get('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
   });

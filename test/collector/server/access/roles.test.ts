@@ -84,6 +84,7 @@ describe('the command', () => {
     await open();
     const actions = collector?.admin.actions(10, undefined, []) ?? [];
     expect(actions.map(({ who, what, app }) => [who, what, app])).toEqual([
+      ['command line', 'created a store in this folder', null],
       ['command line', 'took the role reviewer from the user ann@example.com', 'other'],
       ['command line', 'gave the user ann@example.com the role reviewer for other', 'other'],
       ['command line', 'gave the user Ben Mueller the role viewer for abuse, other', null],
