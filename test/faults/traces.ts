@@ -82,7 +82,8 @@ export const traces = (seconds: number): Promise<Outcome> =>
       for (const name of files) {
         const text = readFileSync(join(data, name), 'latin1');
         for (const mark of FORBIDDEN) if (text.includes(mark)) failures.add('a mark on the disk', `${mark} in ${name}`);
-        if (CLOCK.test(text)) failures.add('a time on the disk', `${CLOCK.exec(text)?.[0]} in ${name}`);
+        // The log of actions says when an operator did something, such as creating the store. No sender writes to it.
+        if (!name.startsWith('admin.sqlite') && CLOCK.test(text)) failures.add('a time on the disk', `${CLOCK.exec(text)?.[0]} in ${name}`);
       }
     };
     search(killed);
