@@ -3,6 +3,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineSchema, permanent } from '@murmuration/client';
+import * as recipes from '@murmuration/client/recipes';
 import type { SchemaDocument } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import * as questions from '#client/questions/index.ts';
@@ -13,13 +14,16 @@ import { warningsOf } from '#collector/planning/audit/warnings.ts';
 const MOST = 4;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const constructors = { ...questions, permanent, defineSchema };
+const constructors = { ...questions, ...recipes, permanent, defineSchema };
 
-/** The schemas that a page defines in blocks of code. */
+/** The schemas that a page defines in blocks of code, which may name lists of answers above them. */
 const definedIn = (page: string): readonly SchemaDocument[] =>
-  [...readFileSync(`${root}${page}`, 'utf8').matchAll(/\bdefineSchema\(\{[\s\S]*?\n(?: *\} )?\}\)/g)].map(
-    ([text]) => new Function(...Object.keys(constructors), `return ${text};`)(...Object.values(constructors)).document,
-  );
+  [...readFileSync(`${root}${page}`, 'utf8').matchAll(/^```ts\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) => {
+    const [schema] = /\bdefineSchema\(\{[\s\S]*?\n(?: *\} )?\}\)/.exec(block) ?? [];
+    if (schema === undefined) return [];
+    const lists = [...block.matchAll(/\bconst \w+ = \[.*?\]/g)].map(([list]) => `${list};`).join('');
+    return [new Function(...Object.keys(constructors), `${lists}return ${schema};`)(...Object.values(constructors)).document];
+  });
 
 const pages = [
   'README.md',
@@ -35,6 +39,7 @@ test('they are found', () => {
   expect(models.map(([place]) => place).sort()).toEqual([
     'README.md',
     'client/README.md',
+    'docs/recipes.md',
     'docs/recipes.md',
     'examples/cli/schema.ts',
     'examples/demo/schema.ts',
