@@ -27,6 +27,8 @@ const PREFERENCES: { readonly [name: string]: boolean | number | string } = {
   // This machine by a name that is not trusted as 127.0.0.1 is: pages over plain http as they are elsewhere.
   'network.dns.localDomains': PLAIN_HOST,
   'network.proxy.no_proxies_on': PLAIN_HOST,
+  // A service worker may take this many milliseconds for an event, and not one minute only: other work may go on at this machine.
+  'dom.serviceWorkers.idle_extended_timeout': 600_000,
 };
 
 type Evaluated =

@@ -100,7 +100,8 @@ const NEAR = 1.1;
 export function bestBranching(size: number, epsilon: number): number {
   const variances = Array.from({ length: size - 1 }, (_, i) => rangeVariance(size, epsilon, i + 2));
   const most = NEAR * variances.reduce((a, b) => Math.min(a, b));
-  return 2 + variances.findIndex((variance) => variance <= most);
+  // An ε that no law has makes variances that are no numbers. Its levels are refused then.
+  return 2 + variances.findIndex((variance) => !(variance > most));
 }
 
 /**

@@ -57,12 +57,14 @@ function pageFiles(): ReadonlyMap<string, PageFile> {
   return files;
 }
 
-/** The route of the page and its files. Other requests pass. */
+/** The route of the page and its files. Other requests pass. A prefix without its slash is redirected, since the page names its files relatively. */
 export function servePage(): RequestHandler {
   const served = pageFiles();
   return (request, response, next) => {
     const file = served.get(request.path);
     if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
+    const [path = '', query] = request.originalUrl.split('?', 2);
+    if (path === request.baseUrl) return response.redirect(301, `${path}/${query === undefined ? '' : `?${query}`}`);
     response.set(file.headers);
     if (request.fresh) return void response.status(304).end();
     const coding = (request.acceptsEncodings(Object.keys(CODINGS)) || 'identity') as Coding;
