@@ -1,6 +1,6 @@
 /**
  * @module Helpers for questions that product teams ask: funnels, retention, crash rates and experiments. docs/recipes.md has the whole of
- * each. The core knows nothing of them.
+ * each. The core knows one thing of them: a refusal erases the arms of experiments.
  */
 
 import { type Rng, type Schema, type Segments, systemRng, words } from '@murmuration/shared';
@@ -77,9 +77,6 @@ export function beginSession(store: Pick<Spill, 'getItem' | 'setItem' | 'removeI
   return { isAfterCrash, resume, end: () => void attempt(() => store.removeItem(key)) };
 }
 
-/** A state in which arms are stored. */
-type Assigned = State & { arms?: { readonly [experiment: string]: string } | undefined };
-
 /** An assignment to an arm. */
 export interface Experiment<V extends string> {
   /** The storage with the assignment in it, for `createTelemetry`. */
@@ -91,7 +88,7 @@ export interface Experiment<V extends string> {
 /**
  * Assigns this device to an arm of an experiment, by its coins: each arm is equally likely, whatever the person did or will do. It is drawn
  * in this call, and stored by the ledger's own transactions, once the person agrees. Until then each page draws again. `deny()` and `forget()`
- * erase it. Another experiment takes the storage of this one as its own.
+ * erase it, on whatever page. Another experiment takes the storage of this one as its own.
  *
  * @throws where there is no cryptographic source of randomness
  * @example
@@ -106,9 +103,9 @@ export function experiment<const M extends DeviceQuestions, const S extends Segm
   { storage = webStorage(), rng = systemRng }: { readonly storage?: Storage; readonly rng?: Rng } = {},
 ): Experiment<V> {
   let arm = arms[createCoins(words(rng)).uniform(arms.length)] as V;
-  const stateOf = (text: string | undefined): Assigned | undefined => attempt(() => parseState(text ?? ''));
+  const stateOf = (text: string | undefined): State | undefined => attempt(() => parseState(text ?? ''));
   /** Takes over what is stored, unless the experiment no longer has that arm. */
-  const adopt = (state: Assigned | undefined): void => {
+  const adopt = (state: State | undefined): void => {
     const stored = isKept(state) ? state?.arms?.[name] : undefined;
     arm = arms.find((each) => each === stored) ?? arm;
   };
@@ -117,11 +114,10 @@ export function experiment<const M extends DeviceQuestions, const S extends Segm
       adopt(stateOf(stored));
       const { next, result } = update(stored);
       const state = stateOf(next ?? stored);
-      if (state === undefined) return { next, result };
-      const kept = isKept(state) ? arm : undefined;
       // Before a decision only the ledger knows whether the person agrees by default: where it writes nothing, nothing is stored.
-      if (next === undefined && (state.decision.count === 0 || state.arms?.[name] === kept)) return { next, result };
-      state.arms = kept && { ...state.arms, [name]: kept };
+      const isSettled = state?.decision.count === 0 || state?.arms?.[name] === arm;
+      if (!state || !isKept(state) || (next === undefined && isSettled)) return { next, result };
+      state.arms = { ...state.arms, [name]: arm };
       return { next: stateText(state), result };
     });
   return {

@@ -134,6 +134,22 @@ test('an experiment that comes later is stored in the ledger that is there, and 
   expect(textOf(storage)).toContain(`"search":"${arm}"`);
 });
 
+test('a refusal on a page without the experiment erases its arm too', async () => {
+  for (const leave of ['forget', 'deny', 'reset'] as const) {
+    const storage = memoryStorage();
+    const { telemetry } = page(storage, 1);
+    telemetry.consent.grant();
+    await telemetry.close();
+    expect(textOf(storage)).toContain('"arms"');
+    const plain = device(schema, { storage, consent: 'ask', seed: 2 });
+    await plain.telemetry.flush();
+    if (leave === 'deny') plain.telemetry.consent.deny();
+    else await plain.telemetry[leave]?.();
+    await plain.telemetry.close();
+    expect(textOf(storage)).not.toContain('"arms"');
+  }
+});
+
 test('forget() and deny() erase it with the ledger, and a later page draws again', async () => {
   for (const leave of ['forget', 'deny'] as const) {
     const storage = memoryStorage();

@@ -33,6 +33,8 @@ export interface State {
   order?: readonly string[] | undefined;
   /** True if a note beside the ledger says that the person agrees. If it is erased, the person has refused. */
   noted?: boolean | undefined;
+  /** The arm of each experiment, stored by recipes.ts. */
+  arms?: { readonly [experiment: string]: string } | undefined;
 }
 
 /** An object without a prototype, because a metric may have any name. */
