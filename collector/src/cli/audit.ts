@@ -98,7 +98,7 @@ function describe(
       ? [`assign ${assign}: a device answers only metrics that fit the budget together; all of them would spend ε ${write(all.epsilon)}`]
       : []),
     `any ${budget.per} of days of recording, which may touch one slot more of a metric: ε ${write(spending.recorded.epsilon)}`,
-    `any year: ε ${write(spending.year)}; ten years: ε ${write(spending.life)}${versionsBefore(spending)}`,
+    `any 365 days: ε ${write(spending.year)}; any 3,650 days: ε ${write(spending.life)}${versionsBefore(spending)}`,
     '',
     `reports ${document.reports}: ${SENDING[document.reports]}. Anyone who sees addresses can join the batches of an address.`,
     `linkability: ${linkageWords(document, linkability)}`,
@@ -168,7 +168,10 @@ export function addAudit(program: Command): void {
       '--schema <file>',
       'canonical JSON (`murmuration schema --document` prints it), which is best for a review; or a module, which is run',
     )
-    .option('--history <file...>', 'the versions that devices had before it, oldest first: the ε of a year and of ten years includes them')
+    .option(
+      '--history <file...>',
+      'the versions that devices had before it, oldest first: the ε of 365 days and of 3,650 days includes them',
+    )
     .option('--certificate', 'print the exact ratios as JSON, for another program to verify')
     .option(
       '--empirical <runs>',

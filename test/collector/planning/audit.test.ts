@@ -160,7 +160,7 @@ describe('what people read', () => {
       [
         '- Is dark mode on? (dark)',
         '  Asked at most once in 7 days. Answers: yes or no.',
-        '  Anyone who sees a report can be at most 1.2 times more confident in one answer over another (ε 0.100). Where all answers were equally likely before (50.0 % each), one of them is then the true one with a probability of at most 52.5 %. In any 365 days: ε 5.300 at most; in ten years: ε 52.200.',
+        '  Anyone who sees a report can be at most 1.2 times more confident in one answer over another (ε 0.100). Where all answers were equally likely before (50.0 % each), one of them is then the true one with a probability of at most 52.5 %. In any 365 days: ε 5.300 at most; in any 3,650 days: ε 52.200.',
         '  Asked by: design. Needed until 2027-01-31.',
       ].join('\n'),
     );
@@ -374,7 +374,7 @@ describe('what a law lets through', () => {
     expect([recorded, year, life].map((each) => Math.round(Number(each)))).toEqual([15, 73, 669]);
     const text = audit(document).stdout;
     expect(text).toMatch(/^any month of days of recording, which may touch one slot more of a metric: ε 15\.000/m);
-    expect(text).toMatch(/^any year: ε 73\.000; ten years: ε 669\.000/m);
+    expect(text).toMatch(/^any 365 days: ε 73\.000; any 3,650 days: ε 669\.000/m);
   });
 
   test('is added up over versions: a new law of a permanent question is a new epoch, and a renamed question a further one', () => {
@@ -397,8 +397,8 @@ describe('what a law lets through', () => {
     // Of the permanent question two epochs by the first law and one by each other; and three questions, each once a year.
     expect([all.versions, ...[all.year, all.life].map((each) => Math.round(Number(each)))]).toEqual([[1, 2], 8 + 3, 26 + 30]);
     const { stdout } = audit(three, '--history', ...files);
-    expect(stdout).toMatch(/^any year: ε 11\.000; ten years: ε 56\.000, versions 1, 2 before this one included$/m);
-    expect(stdout).toContain('and ε 56.000 in ten years, versions 1, 2 before this one included.');
+    expect(stdout).toMatch(/^any 365 days: ε 11\.000; any 3,650 days: ε 56\.000, versions 1, 2 before this one included$/m);
+    expect(stdout).toContain('and ε 56.000 in any 3,650 days, versions 1, 2 before this one included.');
     const other = audit(three, '--history', path('../../vectors/certificate.json'));
     expect([other.status, other.stdout]).toEqual([2, '']);
     expect(audit({ ...three, app: 'another' }, '--history', ...files)).toMatchObject({ status: 2, stdout: '' });

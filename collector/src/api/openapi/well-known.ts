@@ -41,7 +41,7 @@ const epsilons: z.ZodType<PublicEpsilon> = exactly(
     report: z.record(z.string(), epsilon).meta({ description: 'Of a report of each metric.' }),
     month: epsilon.meta({ description: 'ε of all slots that begin in any 30 days, in this version and those before it.' }),
     year: epsilon.meta({ description: 'The same of 365 days.' }),
-    life: epsilon.meta({ description: 'The same of ten years.' }),
+    life: epsilon.meta({ description: 'The same of 3,650 days.' }),
   }),
 );
 

@@ -12,7 +12,7 @@ import { type Asked, mostIn } from './history.ts';
 /** Decimals of every ε: far more than 32-bit thresholds can resolve. */
 const DECIMALS = 12;
 
-/** The days of the longest time for which ε is stated: ten years. */
+/** The days of the longest time for which ε is stated: ten years of 365 days. Ten years of the calendar have two or three days more. */
 const LIFE_DAYS: number = 10 * DAYS.year;
 
 /** e^ε, and ε rounded up. */
@@ -38,7 +38,7 @@ export interface MetricSpending {
   readonly month: string;
   /** The same of 365 days. */
   readonly year: string;
-  /** The same of ten years. */
+  /** The same of 3,650 days. */
   readonly life: string;
   /** Only for a permanent metric. */
   readonly epoch?: Spent;
@@ -65,7 +65,7 @@ export interface Spending {
   readonly month: string;
   /** The same of 365 days. */
   readonly year: string;
-  /** The same of ten years. */
+  /** The same of 3,650 days. */
   readonly life: string;
   /** The numbers of the versions before this one that `month`, `year` and `life` include. */
   readonly versions: readonly number[];

@@ -33,7 +33,7 @@ function guess(metric: MetricDocument, odds: Ratio): string {
 function bound({ report, epoch, year, life }: MetricSpending, metric: MetricDocument): string {
   const { permanent, otherwise, every } = metric;
   const one = `Anyone who sees a report can be at most ${factor(report.odds)} times more confident in one answer over another (ε ${upTo3(report.epsilon)}).${guess(metric, report.odds)}`;
-  const longer = ` In any 365 days: ε ${upTo3(year)} at most; in ten years: ε ${upTo3(life)}.`;
+  const longer = ` In any 365 days: ε ${upTo3(year)} at most; in any 3,650 days: ε ${upTo3(life)}.`;
   if (epoch === undefined || permanent === undefined) return every === 'once' ? one : `${one}${longer}`;
   const isForEver = permanent.renew === 'never';
   const kept = isForEver ? 'kept' : `kept for one ${permanent.renew}`;
@@ -85,7 +85,7 @@ function window({ budget: { epsilon, per } }: SchemaDocument, spending: Spending
       : [
           `A slot is a question's time to answer, and it may begin on another day than that on which you answer, so the answers of ${days === 1 ? 'one day' : `${days} days`} can fall into one slot more of a question: those of the last day of one slot and of the first day of the next are two reports. Counted by days of answering, ε is at most ${upTo3(spending.recorded.epsilon)}.`,
         ]),
-    `All questions together spend ε ${upTo3(spending.year)} at most on the slots that begin in any 365 days, and ε ${upTo3(spending.life)} in ten years${versionsBefore(spending)}.`,
+    `All questions together spend ε ${upTo3(spending.year)} at most on the slots that begin in any 365 days, and ε ${upTo3(spending.life)} in any 3,650 days${versionsBefore(spending)}.`,
   ].join(' ');
 }
 
