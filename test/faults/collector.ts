@@ -31,7 +31,7 @@ export const collectorFaults: readonly Fault[] = [
   {
     name: '3 times overload',
     unable: notLinux,
-    short: () => overload({ bytesPerSecond: 250_000, bodyBytes: 60_000, clients: 128, connections: 600, seconds: 0.5 }),
+    short: () => overload({ bytesPerSecond: 50_000, bodyBytes: 60_000, clients: 128, connections: 600, seconds: 0.5 }),
     long: () => overload({ bytesPerSecond: 150_000, clients: 1_024, connections: 6_000, seconds: 20, least: 0.9 }),
   },
   { name: 'a crowd at once', unable: noCrowd, short: () => crowd(1_000), long: () => crowd(4_000) },

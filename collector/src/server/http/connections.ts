@@ -37,6 +37,8 @@ interface Connection {
   /** The most recent of the responses that are under way, and of those that are accepted. Node sends them in their order. */
   begun: ServerResponse | undefined;
   response: ServerResponse | undefined;
+  /** Bytes that are parsed since the slice in which the most recent response's request began. */
+  since: number;
   /** True if the most recent response is the connection's last. */
   isEnding: boolean;
 }
@@ -48,6 +50,12 @@ function endAfter(connection: Connection, response: ServerResponse): void {
 }
 
 const isLast = (response: ServerResponse | undefined): boolean => response?.getHeader('connection') === 'close';
+
+/** Bytes that may be parsed at once: a slice, or what is surely left of a body that has begun, since it holds no other request. */
+function mostOf({ response, since }: Connection): number {
+  const length = response?.req.complete === false ? Number(response.req.headers['content-length'] ?? 0) : 0;
+  return Math.max(SLICE, length - since);
+}
 
 /** Bytes of what waits on a connection. */
 const weightOf = ({ held, waiting }: Connection): number =>
@@ -62,6 +70,12 @@ function mayParse({ socket, open, waiting }: Connection): boolean {
   let unsent = 0;
   for (const { writableLength } of open) unsent += writableLength;
   return unsent < socket.writableHighWaterMark;
+}
+
+/** Hands bytes to the parser. A request that begins in them sets `since` to 0. */
+function hand(connection: Connection, bytes: Buffer): void {
+  connection.parse(bytes);
+  connection.since += bytes.length;
 }
 
 /** All connections of a server. */
@@ -83,7 +97,7 @@ export class Connections {
     if (parse === undefined) throw new Error('expected a socket whose data the HTTP parser takes, got another');
     const connection: Connection = {
       ...{ socket, parse: parse.bind(socket), held: [], open: new Set(), waiting: [] },
-      ...{ begun: undefined, response: undefined, isEnding: false },
+      ...{ begun: undefined, response: undefined, since: 0, isEnding: false },
     };
     this.#open.set(socket, connection);
     const proceed = (): void => this.#proceed(connection);
@@ -112,6 +126,7 @@ export class Connections {
     if (!connection?.socket.writable || connection.isEnding || isLast(connection.response)) return;
     const { open, waiting } = connection;
     connection.response = response;
+    connection.since = 0;
     response.once('finish', () => {
       open.delete(response);
       if (waiting.length > 0 || connection.held.length > 0) this.#proceed(connection);
@@ -183,7 +198,7 @@ export class Connections {
 
   /** Takes bytes that were read. Those of a sender with little under way are parsed at once. */
   #take(connection: Connection, bytes: Buffer): void {
-    if (bytes.length <= SLICE && connection.held.length === 0 && mayParse(connection)) return connection.parse(bytes);
+    if (bytes.length <= SLICE && connection.held.length === 0 && mayParse(connection)) return hand(connection, bytes);
     this.#change(connection, () => {
       connection.held = [...connection.held, bytes];
     });
@@ -196,10 +211,11 @@ export class Connections {
     do {
       const [bytes, ...others] = connection.held;
       if (bytes === undefined || !mayParse(connection)) return;
+      const most = mostOf(connection);
       this.#change(connection, () => {
-        connection.held = bytes.length > SLICE ? [bytes.subarray(SLICE), ...others] : others;
+        connection.held = bytes.length > most ? [bytes.subarray(most), ...others] : others;
       });
-      connection.parse(bytes.length > SLICE ? bytes.subarray(0, SLICE) : bytes);
+      hand(connection, bytes.subarray(0, most));
     } while (connection.response?.req.complete === false);
   }
 
