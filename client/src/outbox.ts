@@ -51,10 +51,12 @@ export function remove({ said }: Device, state: State, batch: QueuedBatch, resul
   for (const [metric] of batch.reports) said.push({ result, metric, reason });
 }
 
-/** Erases all waiting reports and the arms of experiments, because the person refuses. Batches dated today still count towards today's limit. */
+/**
+ * Erases all waiting reports and the arms of experiments, because the person refuses. The day stays as it is, or each later visit would
+ * store its own. Batches dated on it still count towards its limit.
+ */
 export function erase(device: Device, state: State): void {
   state.arms = undefined;
-  turnTo(state, device.today());
   for (const batch of state.outbox) remove(device, state, batch, 'no-consent');
 }
 

@@ -31,6 +31,10 @@ export const hasOtherwise = ({ metrics }: Device, name: string): boolean => metr
 /** The days for which the spill keeps one answer of a metric. */
 export const slotDays = ({ metrics, budget }: Device, name: string): number => spendingDays(metrics[name] as MetricDocument, budget.per);
 
+/** True if a question has ended: its last day is over, or the collector has retired it. */
+const isRetired = ({ about, wire }: Device, state: State, name: string): boolean =>
+  dayText(state.day) > (about[name]?.expires as string) || state.retired[name] === wire; // without a last day the first is false
+
 /** True if a slot is taken, as far as this context knows. A taken slot is never released, so a record can be refused at once. */
 export function isTaken(device: Device, { accounts }: State, name: string, today: number): boolean {
   const account = accounts[name];
@@ -43,10 +47,8 @@ export function isTaken(device: Device, { accounts }: State, name: string, today
 
 /** Claims a slot, if it is open, and adds its report to the outbox. */
 function open(device: Device, state: State, asked: Claim): Outcome['result'] {
-  const { about, metrics, isLater, coins } = device;
+  const { metrics, isLater, coins } = device;
   const { metric: name } = asked;
-  const expires = about[name]?.expires;
-  if ((expires && dayText(state.day) > expires) || state.retired[name] === device.wire) return 'retired';
   if (!isChosen(device, state, name)) return 'not-chosen';
   const report = take(device, state, asked);
   if (typeof report === 'string') return report;
@@ -69,6 +71,7 @@ export function advance(device: Device, state: State): void {
   for (const [metric, document] of Object.entries(device.metrics)) {
     if (
       !hasOtherwise(device, metric) ||
+      isRetired(device, state, metric) ||
       nextDay(document, state.accounts[metric], state.day, device.budget, device.questions[metric]?.epochs) > state.day
     )
       continue;
@@ -89,6 +92,7 @@ export function answer(device: Device, state: State, entry: Entry): Outcome['res
   // An answer recorded before the current slot began does not answer a later slot. It may have been claimed long ago and still be in the
   // spill.
   if (account && account.day > entry.day) return 'already-answered';
+  if (isRetired(device, state, entry.metric)) return 'retired'; // also where it would replace an `otherwise` answer that waits
   // Nor does one that was recorded while a slot was taken, perhaps by another version of the schema. So answers of consecutive days are
   // never in more reports than there may be slots on these days.
   if (!hasOtherwise(device, entry.metric))

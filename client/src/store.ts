@@ -68,7 +68,9 @@ export function createDeviceStore(
     // extend that.
     const last = Math.max(spill.spent(), lastDay(store.view));
     const read = stored || last > 0 ? attempt(() => parseState(stored as string)) : emptyState();
-    const state = read ?? spentState(device, store.view.accounts, stored ? device.today() : last);
+    const day = stored ? Math.max(last, device.today()) : last;
+    if (!read && !(day > 0)) throw name; // a clock that gives no day: it would be spent since never
+    const state = read ?? spentState(device, store.view.accounts, day);
     const known = newer(decision, spill.decision());
     // If the database was deleted while this page was open, the spent ε must not become available again. After a later decision that erased
     // the state, the stored accounts apply.

@@ -18,7 +18,7 @@ import { announce, explain, explainDelivery } from './explain.ts';
 import type { QueuedBatch } from './ledger/queued.ts';
 import { spentState } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
-import { bodyOf, erase, fresh } from './outbox.ts';
+import { bodyOf, erase, fresh, turnTo } from './outbox.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 import { randomize } from './record.ts';
 import { resetDevice } from './reset.ts';
@@ -242,7 +242,9 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     const decided = store.decide(value, (state) => {
       if (value === 'granted') return advance(device, state);
       erase(device, state);
-      if (isForgotten) Object.assign(state, spentState(document, state.accounts, state.day), { decision: state.decision });
+      if (!isForgotten) return;
+      turnTo(state, device.today());
+      Object.assign(state, spentState(document, state.accounts, state.day), { decision: state.decision });
     });
     last = after(decided, (isDone) => isDone || tellFailure());
     return last;

@@ -92,6 +92,26 @@ test('deny erases what waits, keeps the ledger, and outlives the page', async ()
   expect(results(again.outcomes)).toEqual(['already-answered']);
 });
 
+test('a refusal stores no day, and neither does any later visit of somebody who has refused', async () => {
+  for (const hasAgreed of [false, true]) {
+    const browser = modelBrowser();
+    const { telemetry } = device(schema, { consent: 'ask', storage: browser.open() });
+    if (hasAgreed) telemetry.consent.grant();
+    await settle();
+    const text = () => browser.stored('murmuration:notes');
+    const stored = () => parseState(text() ?? '');
+    const day = text() ? stored()?.day : 0;
+    telemetry.consent.deny();
+    await settle();
+    for (let visit = 1; visit < 4; visit++) {
+      const later = device(schema, { consent: 'ask', storage: browser.open(), seed: visit, time: { now: timeOf(visit) } });
+      await later.telemetry.flush();
+      await later.telemetry.close();
+      expect(stored()).toMatchObject({ day, decision: { value: 'denied' } });
+    }
+  }
+});
+
 test('what is recorded in one tick with a refusal is not kept, and that is said', async () => {
   const browser = modelBrowser();
   const { telemetry, outcomes, uploads } = device(schema, { storage: browser.open() });

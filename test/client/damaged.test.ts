@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { defineSchema, flag, ledger, memoryStorage, permanent, preview, type Storage, text } from '@murmuration/client';
 import { describe, expect, test } from 'vitest';
 import { stateText } from '#client/ledger/state.ts';
-import { device, FIRST_DAY, results, settle, stateIn, textIn } from './device.ts';
+import { device, FIRST_DAY, results, settle, stateIn, textIn, timeOf } from './device.ts';
 import { type Fate, modelBrowser } from './model-storage.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
@@ -207,6 +207,37 @@ describe('stored text that is damaged', () => {
       expect(await ledger(it.telemetry)).toMatchObject({ spent: 60, left: 0 });
     }
     for (const more of [`${text} `, `${text}}`, ` ${text}`, text + text]) expect((await live(more, 1)).uploads).toEqual([]);
+  });
+
+  test('is not counted as spent since never where the clock gives no day: nothing is stored until it does', async () => {
+    for (const now of [Number.NaN, 0]) {
+      const storage = holding('not json');
+      const it = device(schema, { storage, consent: 'ask', clock: { now: () => now, after: () => () => {} } });
+      it.telemetry.consent.grant();
+      it.telemetry.record('dark', true);
+      await it.telemetry.flush();
+      expect([textIn(storage), it.uploads, results(it.outcomes).includes('recorded')]).toEqual(['not json', [], false]);
+      const again = device(schema, { storage, consent: 'ask' });
+      again.telemetry.consent.grant();
+      again.telemetry.record('dark', true);
+      await again.telemetry.flush();
+      expect(again.uploads).toEqual([]);
+    }
+  });
+
+  test('is counted as spent since the last claim that the page remembers, where the clock was set back', async () => {
+    const browser = modelBrowser();
+    const it = device(schema, { storage: browser.open() });
+    it.telemetry.record('dark', true);
+    await it.telemetry.close();
+    await browser.open().transact(KEY, () => ({ next: 'not json', result: undefined }));
+    const back = device(schema, { storage: browser.open(), consent: 'ask', time: { now: timeOf(-100) } });
+    await back.telemetry.flush();
+    const again = device(schema, { storage: browser.open(), consent: 'ask', time: { now: timeOf(1) }, seed: 2 });
+    again.telemetry.consent.grant();
+    again.telemetry.record('dark', true);
+    await again.telemetry.flush();
+    expect([again.uploads, results(again.outcomes)]).toEqual([[], ['already-answered']]);
   });
 
   test('is counted as spent for the window, and the device goes on after it', async () => {

@@ -87,7 +87,7 @@ test('an answer after the last slot of a question that has expired changes nothi
   await settle();
   time.now = timeOf(9);
   await telemetry.flush();
-  expect([results(outcomes), uploads.length]).toEqual([['begun', 'already-answered'], 2]);
+  expect([results(outcomes), uploads.length]).toEqual([['begun', 'retired'], 2]);
   expect(new Set(uploads.map(({ body }) => body)).size).toBe(1);
 });
 

@@ -43,7 +43,26 @@ test('expires: no slot of a metric with otherwise begins after it, and the last 
   expect([begun.length, reportsOf(it.batches(), 'seen')]).toEqual([3, 3]);
   it.telemetry.record('seen', true);
   await it.telemetry.look();
-  expect(it.outcomes.at(-1)).toMatchObject({ metric: 'seen', result: expect.stringMatching(/retired|already-answered/) });
+  expect(it.outcomes.at(-1)).toMatchObject({ metric: 'seen', result: 'retired' });
+});
+
+test('expires: an answer after it replaces no report of otherwise whose slot is not over', async () => {
+  const printed = defineSchema({
+    app: 'notes',
+    version: 1,
+    budget: { epsilon: 2, per: 'month' },
+    metrics: { printed: flag({ ...ask, otherwise: false, expires: '2026-11-22' }) },
+  });
+  for (const day of [2, 3]) {
+    const it = device(printed);
+    it.setDay(day);
+    await it.telemetry.flush();
+    const waiting = stateIn(it.storage).outbox;
+    it.telemetry.record('printed', true);
+    await it.telemetry.flush();
+    expect(it.outcomes.at(-1)).toEqual({ metric: 'printed', result: day > 2 ? 'retired' : 'recorded' });
+    if (day > 2) expect(stateIn(it.storage).outbox).toEqual(waiting);
+  }
 });
 
 describe('a collector that answers 410 with stop', () => {
