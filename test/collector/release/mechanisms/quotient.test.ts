@@ -62,16 +62,17 @@ test.each([
 );
 
 test('the interval of an even share is at most 1/1.7 as wide as the quotients of both bounds', () => {
-  const noise = epsilon(1n, 5n);
-  const { of } = quotients(noise, BETA);
-  const bound = cells(noise, 2).accuracy(BETA);
-  for (const [having, others, times] of [
-    [1_000, 1_000, 1.7],
-    [600, 1_400, 1.55],
-  ] as const) {
-    const { low, high } = of(having, others);
-    const before = (having + bound) / (having + others) - (having - bound) / (having + others);
-    expect(before / (high - low)).toBeGreaterThan(times);
+  for (const noise of [epsilon(1n, 10n), epsilon(1n, 5n), epsilon(1n, 2n), epsilon(1n, 1n), epsilon(2n, 1n)]) {
+    const { of } = quotients(noise, BETA);
+    const bound = cells(noise, 2).accuracy(BETA);
+    for (const [having, others, times] of [
+      [1_000, 1_000, 1.7],
+      [600, 1_400, 1.55],
+    ] as const) {
+      const { low, high } = of(having, others);
+      const before = (having + bound) / (having + others) - (having - bound) / (having + others);
+      expect(before / (high - low)).toBeGreaterThan(times);
+    }
   }
   // With smaller noise in blocks, too: the block's margin is small.
   const wide = quotients(epsilon(1n, 100n), BETA).of(20_000, 20_000);
