@@ -33,6 +33,7 @@ export interface AskOptions extends AdminPlace, OfKinds {
   readonly app?: string;
   readonly from?: string;
   readonly to?: string;
+  readonly exclude?: string;
   readonly where: Named;
   readonly groupBy?: string[];
   readonly low?: number;
@@ -90,10 +91,11 @@ function measureOf(options: AskOptions): Measure {
 
 /** The question of the options. @throws {UsageError} */
 function questionOf(options: AskOptions): Question {
-  const { question: file, app, from, to, where } = options;
+  const { question: file, app, from, to, exclude, where } = options;
   if (file === undefined) {
     const first = required('--from', from);
-    return { app: required('--app', app), from: first, to: to ?? first, where, measures: [measureOf(options)] };
+    const left = exclude === undefined ? {} : { exclude: exclude.split(',') };
+    return { app: required('--app', app), from: first, to: to ?? first, ...left, where, measures: [measureOf(options)] };
   }
   try {
     return parseQuestion(JSON.parse(readFileSync(file, 'utf8')));

@@ -13,7 +13,7 @@ import { ask } from './release-ask.ts';
 import { colludersOption, setBudgets, showBudgets, withLedger } from './release-budget.ts';
 import { estimates } from './release-estimates.ts';
 import { addStreams } from './release-stream.ts';
-import { addStored, storeCommand } from './stored-options.ts';
+import { addStored, EXCLUDE_OPTION, storeCommand } from './stored-options.ts';
 import { table } from './table.ts';
 
 interface ListOptions extends AdminPlace {
@@ -90,6 +90,7 @@ export function addRelease(program: Command): void {
     .option('--app <app>', 'the app')
     .option('--from <day>', 'first day, such as 2026-11-01')
     .option('--to <day>', 'last day (default: that of --from)')
+    .option(...EXCLUDE_OPTION)
     .option('--where <column=value>', 'only reports with this value; may be repeated', valueOption('--where'), {})
     .option('--group-by <column...>', 'one number for each value of these columns');
   for (const [flags, description, read] of KINDS.flatMap((kind) => kindOf(kind).options())) {

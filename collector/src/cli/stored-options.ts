@@ -23,6 +23,9 @@ function segmentOption(text: string, before: StoredOptions['segment']): StoredOp
   return { ...before, [name]: value };
 }
 
+/** Days that a question leaves out. */
+export const EXCLUDE_OPTION = ['--exclude <days>', 'days to leave out, such as 2026-11-08,2026-11-09'] as const;
+
 /** Adds the options. */
 export const addStored = (command: Command): Command =>
   addPostgres(command)
@@ -32,7 +35,7 @@ export const addStored = (command: Command): Command =>
     .option('--metric <metric>', 'this metric only')
     .option('--from <day>', 'first day, such as 2026-11-01')
     .option('--to <day>', 'last day')
-    .option('--exclude <days>', 'days to leave out, such as 2026-11-08,2026-11-09')
+    .option(...EXCLUDE_OPTION)
     .option('--segment <name=value>', 'reports of this segment only; may be repeated', segmentOption, {});
 
 // `--postgres URL`: the store is in a database instead of a folder. Its modules are loaded only where the option is used.

@@ -185,6 +185,25 @@ describe('murmuration release', () => {
     ]);
   });
 
+  test('leaves out days, as a question of its own that is charged', () => {
+    run('budget', 'set', '--app', 'demo', '--epsilon', '9');
+    run('budget', 'set', '--app', 'demo', '--analyst', 'gus', '--epsilon', '5');
+    const [from, to] = [-9, 0].map((ago) => dayText(dayNumber(Date.now()) + ago)) as [string, string];
+    const count = (...args: readonly string[]): Ran =>
+      run(
+        ...['ask', '--schema', file, '--app', 'demo', '--analyst', 'gus', '--from', from, '--to', to],
+        ...['--where', 'metric=rain', '--count', '--epsilon', '1', '--json', ...args],
+      );
+    const countOf = (ran: Ran): number => json<Answer>(ran).results[0]?.cells?.[0]?.value ?? Number.NaN;
+    // Noise of rate 1: beyond 30 with a probability of 2 e^-30. All devices reported on `day`, or after midnight on the next one.
+    expect(Math.abs(countOf(count()) - DEVICES)).toBeLessThan(30);
+    const excluded = [...new Set([day, to])].join();
+    expect(Math.abs(countOf(count('--exclude', excluded)))).toBeLessThan(30);
+    expect(run('budget', 'show', '--app', 'demo').stdout).toMatch(/^gus +ε 5 +ε 2$/m);
+    const outside = count('--exclude', '2020-01-01');
+    expect([outside.status, outside.stderr]).toEqual([2, `murmuration: exclude: expected days from ${from} to ${to}, got "2020-01-01"\n`]);
+  });
+
   test('gives sums over ranges of days from one answer, and writes it as CSV', () => {
     run('budget', 'set', '--app', 'demo', '--analyst', 'eva', '--epsilon', '3');
     run('budget', 'set', '--app', 'demo', '--epsilon', '20');
