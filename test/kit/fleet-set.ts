@@ -89,17 +89,17 @@ export interface FleetSet {
 }
 
 const DEVICES = 100_000;
-const lawOf = ({ mechanism, epsilon }: FleetSetting): StringLaw =>
+export const lawOf = ({ mechanism, epsilon }: FleetSetting): StringLaw =>
   mechanism === 'rappor' ? rapporLaw(epsilon, DEVICES) : stringHashingLaw(epsilon, DEVICES);
 
-/** The candidates' cells: the same for all sets of a law and a spectrum. */
-export function fleetMapOf(setting: FleetSetting): CellMap {
-  const { listed, nulls, textOf } = populationOf(setting.spectrum);
-  return cellMapOf(
-    lawOf(setting),
-    Array.from({ length: listed.length + nulls }, (_, v) => textOf(v)),
-  );
+/** The candidates. */
+export function textsOf(spectrum: Spectrum): readonly string[] {
+  const { listed, nulls, textOf } = populationOf(spectrum);
+  return Array.from({ length: listed.length + nulls }, (_, v) => textOf(v));
 }
+
+/** The candidates' cells: the same for all sets of a law and a spectrum. */
+export const fleetMapOf = (setting: FleetSetting): CellMap => cellMapOf(lawOf(setting), textsOf(setting.spectrum));
 
 /** The place of a number below ascending sums. */
 function placeOf(sums: Float64Array, x: number): number {
