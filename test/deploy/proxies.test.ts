@@ -54,9 +54,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function startNginx(): Running {
+/** Starts nginx. @param ofReports a line more in the location of batches */
+function startNginx(ofReports = ''): Running {
   const site = replaced(
     deployed('nginx.conf'),
+    ['^/v1/reports/?$ {', `^/v1/reports/?$ { ${ofReports}`],
     ['listen 80;', `listen 127.0.0.1:${plainPort};`],
     ['listen 443 ', `listen 127.0.0.1:${port} `],
     ['/etc/letsencrypt/live/t.example.com/fullchain.pem', inFolder('cert.pem')],
@@ -119,7 +121,7 @@ const untilUp = (): Promise<void> =>
 const counted = async (): Promise<number> => (await collector.store.read({ schemas: [wireName(schema.document)], metric: 'plan' })).reports;
 
 describe.each([
-  ['nginx', startNginx],
+  ['nginx', () => startNginx()],
   ['Caddy', startCaddy],
 ])('behind %s', (_name, startProxy) => {
   test('batches are counted over TLS, pages are served, numbers are kept inside, and large bodies are not read', async () => {
@@ -146,7 +148,7 @@ describe.each([
 });
 
 describe.each([
-  ['nginx', startNginx],
+  ['nginx', () => startNginx()],
   ['Caddy', startCaddy],
 ])('readers behind %s', (_name, startProxy) => {
   test('need a token, and their session is bound to the host and to https', async () => {
@@ -179,4 +181,20 @@ test('nginx sends pages to https, and asks those who send too much to come later
     const others = await Promise.all(Array.from({ length: 300 }, () => ask(reports.replace('/v1/reports', path), batch())));
     expect(others.map(({ status }) => status)).toContain(429); // the limit is for all spellings together
   }
+});
+
+test('nginx adds a key for apps that send none, by the line of docs/operations.md, and nothing to others', async () => {
+  const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const [, line = ''] = /`(if \(\$arg_key[^`]+)`/.exec(page) ?? [];
+  const [, key = ''] = reports.split('key=');
+  proxy = startNginx(replaced(line, ['pk_...', key]));
+  await untilUp();
+  const { status, headers } = await ask('/v1/reports', batch());
+  expect([status, headers['access-control-allow-origin']]).toEqual([204, '*']);
+  for (const query of ['?key=', '?other=1']) expect((await ask(`/v1/reports${query}`, batch())).status).toBe(204);
+  expect((await ask(reports, batch())).status).toBe(204);
+  expect((await ask('/v1/reports?key=pk_another', batch())).status).toBe(403);
+  expect(await counted()).toBe(4);
+  const answers = await Promise.all(Array.from({ length: 300 }, () => ask('/v1/reports', batch())));
+  expect(answers.map((answer) => answer.status)).toContain(429); // the limit of the location holds
 });

@@ -358,6 +358,19 @@ describe('murmuration schemas', () => {
     await expect.poll(() => post(batch(document)), { timeout: 30_000 }).toBe('410 retired');
   });
 
+  test('a schema that only a file has is retired by that file, with no reports and beside the collector that serves it', async () => {
+    const document = make(1);
+    const file = save(document);
+    await open([document]);
+    expect(schemas('retire', file, '--json')).toMatchObject({ status: 0, stdout: expect.stringContaining(wireName(document)) });
+    await expect.poll(() => post(batch(document)), { timeout: 30_000 }).toBe('410 retired');
+    expect(schemas('retire', file)).toMatchObject({ status: 2, stderr: expect.stringContaining('not retired yet') });
+    writeFileSync(file, 'no schema');
+    expect(schemas('retire', file)).toMatchObject({ status: 2, stderr: expect.stringMatching(/^murmuration: schemas retire [^\n]+\n$/) });
+    // Other names of the folder are no files.
+    expect(schemas('retire', folder)).toMatchObject({ status: 2, stderr: expect.stringContaining('or any other as its file') });
+  });
+
   test('the name of an app alone retires nothing, since retiring is for ever', () => {
     schemas('publish', save(make(1)));
     schemas('publish', save(make(2)));
