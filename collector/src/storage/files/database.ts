@@ -86,16 +86,31 @@ export function versionOf(database: DatabaseSync, file: string, newest: number):
 }
 
 /**
- * Applies the steps that a store has not had, each in a transaction: one that is interrupted is begun again at the next start. The log beside
- * the file is emptied after each step.
+ * Checks that a store can be brought to the newest version.
  *
  * @param free returns the free bytes of a file's disk
  * @throws {RangeError} when the file is not a store, or is a later version, or its disk has too little room
  */
-export function migrate(database: DatabaseSync, file: string, steps: readonly Step[], free: (file: string) => number = freeBeside): void {
+export function checkMigration(
+  database: DatabaseSync,
+  file: string,
+  steps: readonly Step[],
+  free: (file: string) => number = freeBeside,
+): void {
+  const version = versionOf(database, file, steps.length);
+  if (version > 0 && version < steps.length) checkRoom(file, version, steps, free);
+}
+
+/**
+ * Applies the steps that a store has not had, each in a transaction: one that is interrupted is begun again at the next start. The log beside
+ * the file is emptied after each step.
+ *
+ * @param free returns the free bytes of a file's disk
+ * @throws {RangeError} as `checkMigration` does
+ */
+export function migrate(database: DatabaseSync, file: string, steps: readonly Step[], free?: (file: string) => number): void {
   const last = steps.length;
-  const first = versionOf(database, file, last);
-  if (first > 0 && first < last) checkRoom(file, first, steps, free);
+  checkMigration(database, file, steps, free);
   while (versionOf(database, file, last) < last) {
     transaction(database, () => {
       const version = versionOf(database, file, last); // read again inside the transaction: another process may have migrated first

@@ -114,6 +114,12 @@ function checkWhole(version: number): void {
     throw new UnfitDatabase('expected a whole store, got one that murmuration migrate has not filled to the end; run that command again');
 }
 
+/** @throws {UnfitDatabase} when a newer program has migrated the tables */
+function checkNotNewer(version: number, newest: number): void {
+  if (version > newest)
+    throw new UnfitDatabase(`expected tables of version ${newest} or older, got version ${version}, which a newer murmuration wrote`);
+}
+
 /** Brings the tables to the newest version, and says that it is another one until they are filled. */
 async function applySteps(query: Query, steps: readonly string[], from: number, version: number = steps.length): Promise<void> {
   const [[schema] = []] = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [SCHEMA]);
@@ -150,10 +156,7 @@ async function alone<T>(query: Query, work: (version: number) => Promise<T>): Pr
 async function migrate(query: Query, steps: readonly string[], isOnlyCreated: boolean): Promise<void> {
   await alone(query, async (version) => {
     checkWhole(version);
-    if (version > steps.length)
-      throw new UnfitDatabase(
-        `expected tables of version ${steps.length} or older, got version ${version}, which a newer murmuration wrote`,
-      );
+    checkNotNewer(version, steps.length);
     if (isOnlyCreated && version > 0 && version < steps.length)
       throw new UnfitDatabase(
         `expected tables of version ${steps.length}, got version ${version}; start a collector of this version first`,
@@ -174,7 +177,11 @@ export async function checkStored(source: PostgresSource, newest: number = STEPS
       const version = await versionIn(query);
       checkWhole(version);
       if (version === 0) throw new UnfitDatabase('expected a database with a store, got one without; start a collector on it once');
-      if (version !== newest) throw new UnfitDatabase(`expected a store of version ${newest}, got version ${version}`);
+      checkNotNewer(version, newest);
+      if (version < newest)
+        throw new UnfitDatabase(
+          `expected a store of version ${newest}, got one of version ${version}, which an older murmuration wrote; start a collector of this version once`,
+        );
     }),
   );
 }

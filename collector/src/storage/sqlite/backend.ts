@@ -21,7 +21,7 @@ import { transaction } from '../files/database.ts';
 import { freeBytes } from '../files/durable.ts';
 import { checkNotMigrated } from './migration-mark.ts';
 import { openSqliteLedger } from './release-ledger.ts';
-import { checkCurrent, DATABASE } from './schema.ts';
+import { checkCurrent, checkMigratable, DATABASE } from './schema.ts';
 import { openSqliteStore } from './sqlite.ts';
 import { closedBefore, reopenDays } from './upkeep.ts';
 
@@ -66,6 +66,21 @@ function checkNotGone(folder: string): void {
   );
 }
 
+/**
+ * Comes before the keys are migrated: the two files have versions of their own, and where one can't be brought forward, an older collector
+ * must still be able to use both. On a full disk, the store itself says what it lacks.
+ *
+ * @throws {RangeError}
+ */
+function checkStore(folder: string): void {
+  const file = join(folder, DATABASE);
+  try {
+    if (existsSync(file)) checkMigratable(file);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+  }
+}
+
 /** Writes into the log of actions that a folder has a store. Without room for that, a later start does it. */
 function recordStore(folder: string): void {
   if (!hasAdmin(folder)) return;
@@ -103,6 +118,7 @@ export function sqlite(folder: string, { isNew = false }: SqliteChoice = {}): Ba
     admin: {
       open: async (onTrouble) => {
         checkWritable(folder);
+        checkStore(folder);
         return new Administration(folder, onTrouble);
       },
       exists: () => hasAdmin(folder),

@@ -1,7 +1,7 @@
 /** The tables of the embedded store with their migrations, and the settings that make an acknowledged batch durable. */
 
 import { DatabaseSync } from 'node:sqlite';
-import { migrate, rewriting, type Step, TIMEOUT, versionOf } from '../files/database.ts';
+import { checkMigration, migrate, rewriting, type Step, TIMEOUT, versionOf } from '../files/database.ts';
 import { checkOwner, makePrivate } from '../files/durable.ts';
 import { batchesOf, bytesOf, ID, wordsOf, writeHashOf } from '../group-commit.ts';
 import { encodeCells } from '../tallying/cell-codec.ts';
@@ -191,16 +191,22 @@ export function openForWriting(file: string, steps: readonly Step[] = STEPS, fre
   }
 }
 
-/** The version of a file. @throws {RangeError} when it is no store, or another user's */
-function versionIn(file: string): number {
+/** Looks at a file and changes nothing. @throws {RangeError} when it is another user's */
+function looking<T>(file: string, look: (database: DatabaseSync) => T): T {
   checkOwner(file);
   const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
   try {
-    return versionOf(database, file, STEPS.length);
+    return look(database);
   } finally {
     database.close();
   }
 }
+
+/** The version of a file. @throws {RangeError} when it is no store, or another user's */
+const versionIn = (file: string): number => looking(file, (database) => versionOf(database, file, STEPS.length));
+
+/** @throws {RangeError} when a file is a store that this program can't bring to the newest version, or no store */
+export const checkMigratable = (file: string): void => looking(file, (database) => checkMigration(database, file, STEPS));
 
 /** True if a file is a store of the newest version. @throws {RangeError} when it is no store, or another user's */
 export const isCurrent = (file: string): boolean => versionIn(file) === STEPS.length;
