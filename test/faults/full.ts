@@ -10,14 +10,14 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dayNumber } from '@murmuration/shared';
 import { bodyOf, CAPACITY, describe, isExact, judge, openStore } from './cells.ts';
 import { Connection, report } from './connection.ts';
-import { Devices } from './load.ts';
+import { Devices, TOO_LATE } from './load.ts';
 import { failuresOf, type Outcome, sleep, until } from './outcome.ts';
 import { type Server, serve, withFolder } from './server.ts';
 
 const MEBIBYTES = 384; // more than a collector keeps free
 
 /** The statuses allowed while a disk is full; and while it fails, which a collector can't foresee. */
-const FULL = [204, 503, 507];
+const FULL = [204, 503, 507, ...TOO_LATE];
 const BROKEN = [...FULL, 500];
 
 /** Makes something fail, and returns how to undo it. */

@@ -4,6 +4,11 @@ import { bodyOf, CAPACITY } from './cells.ts';
 import { Connection, report } from './connection.ts';
 import { sleep } from './outcome.ts';
 
+/**
+ * The results for a sender that takes too long, as any may on a busy machine: 408, or a closed connection (0). It sends the batch again.
+ */
+export const TOO_LATE: readonly number[] = [408, 0];
+
 /** Options that a test may set. */
 export interface DeviceOptions {
   /** Header lines of every request, each with its line end. */

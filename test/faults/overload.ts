@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { dayNumber } from '@murmuration/shared';
 import { describe, isExact, judge, openStore } from './cells.ts';
 import { Connection } from './connection.ts';
-import { Devices } from './load.ts';
+import { Devices, TOO_LATE } from './load.ts';
 import { failuresOf, type Outcome, sleep } from './outcome.ts';
 import { memoryOf, serve, withFolder } from './server.ts';
 
@@ -33,10 +33,6 @@ export interface Overload {
 
 /** A batch is accepted, or refused for lack of room. */
 const PROMISED = [204, 503];
-/**
- * The results for a sender that takes too long, as any may on a busy machine: 408, or a closed connection (0). It sends the batch again.
- */
-const TOO_LATE = [408, 0];
 /** The queue must be full within this many milliseconds, whatever the machine can offer. */
 const FILLED = 400_000;
 /** Milliseconds in which the offered load doubles where no rate is required. */

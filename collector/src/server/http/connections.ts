@@ -165,12 +165,13 @@ export class Connections {
 
   /**
    * Resolves when the system has no more connections to accept and the data of the last one is read; in any case after this many
-   * milliseconds.
+   * connections, and after this many milliseconds.
    */
-  async quiet(most: number): Promise<void> {
-    const end = performance.now() + most;
+  async quiet(connections: number, milliseconds: number): Promise<void> {
+    const end = performance.now() + milliseconds;
     await turn(); // the current turn of the event loop, which may have accepted connections already
-    for (let added = -1; added !== this.#added && performance.now() < end; ) {
+    const last = this.#added + connections;
+    for (let added = -1; added !== this.#added && added < last && performance.now() < end; ) {
       added = this.#added;
       await turn(); // accepts a connection, if one is waiting
     }

@@ -33,12 +33,6 @@ export const TIMEOUTS: Required<Timeouts> = { headers: 10_000, request: 20_000, 
  */
 const BACKLOG = 4_096;
 
-/**
- * How long a stopping server keeps accepting, in milliseconds. During a busy turn, connections that the system has already accepted may
- * still wait unread.
- */
-const LAST_CALL = 1_000;
-
 const CHECKS = 4; // Node checks timeouts this often within the shortest of them
 
 /** The refusal for a request that could not be parsed, by Node's error code. */
@@ -119,7 +113,7 @@ export function createHttpServer(
     if (!server.listening) return;
     const started = performance.now();
     connections.drain();
-    await connections.quiet(Math.min(LAST_CALL, stop));
+    await connections.quiet(BACKLOG, stop); // no more can wait unread at the signal, however busy the machine is
     const closed = once(server, 'close');
     // The `close` of node:http also destroys connections whose answers are written but not sent yet. So it waits until none is open.
     Server.prototype.close.call(server);

@@ -20,9 +20,10 @@ import { DAY, entry, SCHEMA, shapes } from '../entries.ts';
 let url: string;
 let store: Store;
 let database: Database;
+const open = (): Promise<Store> => openPostgresStore({ postgres: url }, shapes, { isLossAllowed: true });
 beforeEach(async () => {
   url = await createDatabase();
-  store = await openPostgresStore({ postgres: url }, shapes, { isLossAllowed: true });
+  store = await open();
   database = new Database({ postgres: url }, { connections: 1, isGuarded: false });
 });
 afterEach(async () => {
@@ -92,6 +93,7 @@ test('a transaction reads what is committed, whatever the usual mode is, and thr
 });
 
 test('an app that has used up its rows makes a flush fold once, and not each one after it', async () => {
+  await store.close(); // it folds, too
   const quotas = new AppQuotas(database, { ...QUOTA_LIMITS, mostRows: 2 });
   let folds = 0;
   const settle = async (): Promise<void> => {
@@ -114,6 +116,7 @@ test('an app that has used up its rows makes a flush fold once, and not each one
   await quotas.refresh(); // with deltas that open nothing
   expect(await send(of('f', 1))).toEqual(['counted']);
   expect(folds).toBe(1);
+  store = await open();
 });
 
 test('the partition of the next day is there before its first batch', async () => {
@@ -125,8 +128,10 @@ test('the partition of the next day is there before its first batch', async () =
 });
 
 test('folds and reads refuse tables of another version, too', async () => {
-  await store.append(entry('a'));
   await execute(url, 'UPDATE murmuration.store SET version = version + 1');
+  // Deltas that the store had no time to fold before.
+  const head = JSON.stringify({ partitions: [], parts: [], ids: [] });
+  await execute(url, `INSERT INTO murmuration.delta SELECT shard, gen_random_uuid(), '${head}', '' FROM murmuration.shard LIMIT 2`);
   for (const refused of [() => store.fold(), () => store.totals(), () => store.read({ schemas: [SCHEMA], metric: 'plan' })])
     await expect(refused()).rejects.toThrow(`expected tables of version ${STEPS.length}, got version ${STEPS.length + 1}`);
   expect((await store.failed).message).toContain(`got version ${STEPS.length + 1}`); // found by the work in the background
