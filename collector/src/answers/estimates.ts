@@ -25,6 +25,7 @@ import { type Watch, watchOf } from '../estimation/watch/watch.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { type Described, type DistributionRequest, describe, endsInUnit, inUnit, USUAL } from './distribution.ts';
+import { type OptionUtility, optionsOf } from './utilities.ts';
 import { isGiven, type JudgedAnswers, noVerdict, tooFew, type Verdict, type Verdicts, verdictOn } from './verdict.ts';
 
 /** The share of one answer. For a number: the mean, with `mean` as its answer and label. */
@@ -72,6 +73,8 @@ export interface MetricEstimates extends About {
   readonly watch: Watch;
   /** Only for a distribution. */
   readonly distribution?: Described;
+  /** Only for `best`, whose answers are its inputs: the mean utility of each option over all inputs, in the utilities' unit. */
+  readonly options?: readonly OptionUtility[];
   /** Only where an answer's interval lies wholly outside what is possible. */
   readonly impossible?: Impossible;
 }
@@ -170,13 +173,24 @@ function medianOf({ quantiles }: Described, looks: Looks): Verdict | undefined {
 export function estimate(request: EstimateRequest): MetricEstimates {
   const { among = 'population' } = request;
   const { document } = request.metric;
-  const { tallies, ones } = request.evidence;
+  const { tallies, ones, reports } = request.evidence;
   const numbers = rangeOf(document);
-  const watch = watchOf(document.law, tallies, ones, basisOf(document, request.evidence, among).perDevice, numbers);
+  const basis = basisOf(document, request.evidence, among);
+  const watch = watchOf(document.law, tallies, ones, basis.perDevice, numbers);
+  const options = reports < request.minimum ? undefined : optionsOf(document, { tallies, ...basis, candidates: [] });
   const { verdict, ...rows } = rowsOf(request);
   const impossible = impossibleIn(rows.answers, numbers ?? [0, 1]);
   const said = verdict && !isRefuted(verdict, impossible) && { verdict };
-  return { ...aboutOf(request), among, ...(numbers && { unit: 'value' }), ...rows, ...said, watch, ...(impossible && { impossible }) };
+  return {
+    ...aboutOf(request),
+    among,
+    ...(numbers && { unit: 'value' }),
+    ...rows,
+    ...(options && { options }),
+    ...said,
+    watch,
+    ...(impossible && { impossible }),
+  };
 }
 
 /** The estimates and their verdict alone. Tallies may be scaled, so that their counts are not whole. */

@@ -161,6 +161,11 @@ const estimates: z.ZodType<MetricEstimates & Paged> = exactly(
     verdict: verdict.exactOptional(),
     watch,
     distribution: described.exactOptional(),
+    options: z
+      .array(z.strictObject({ option: z.string(), ...interval }))
+      .readonly()
+      .exactOptional()
+      .meta({ description: 'Of `best`, whose answers are its inputs: the mean utility of each option over all inputs, largest first.' }),
     impossible: z
       .strictObject({
         labels: z.array(z.string()),

@@ -139,6 +139,40 @@ export function exponentialEstimates(law: ExponentialLaw, { tallies, people = TH
   });
 }
 
+/**
+ * The mean of numbers from 0 to 1 that belong to the inputs, such as the utilities of an option. Measured from the middle, with g_i the number
+ * of input i, an outcome's score s_j = Σ_i g_i A_ij has the mean g_i given the input, and Σ_i g_i² A_ij the mean g_i². Their means over the
+ * reports are M, and G for the squares. With S the mean of s_j², S - G is unbiased for the mean of Var(s | input), so
+ *   Var(M) = (S - G) / n + (G - f²) / m,   f the mean of the numbers,
+ * given m people who are drawn from a population; for these very people the second part is 0. S - G is no less than the least Var(s | input),
+ * and G lies between M² and 1/4.
+ */
+export function meanOfInputs(law: ExponentialLaw, numbers: readonly number[], { tallies, people = THESE }: EstimateInput): Estimate[] {
+  const tally = tallies.get(0);
+  if (tally === undefined) return [];
+  const { reports, cells } = tally;
+  const { left } = inverseOf(law);
+  const centred = numbers.map((number) => number - 0.5);
+  const scores = Matrix.rowVector(centred).mmul(left).to1DArray();
+  const ofSquares = Matrix.rowVector(centred.map((number) => number * number))
+    .mmul(left)
+    .to1DArray();
+  let [mean, square, numbersSquare] = [0, 0, 0];
+  cells.forEach((count, outcome) => {
+    const score = scores[outcome] as number;
+    mean += (count * score) / reports;
+    square += (count * score * score) / reports;
+    numbersSquare += (count * (ofSquares[outcome] as number)) / reports;
+  });
+  const least = rowsOf(law).map((row, input) =>
+    row.reduce((sum, chance, outcome) => sum + chance * ((scores[outcome] as number) - (centred[input] as number)) ** 2, 0),
+  );
+  const noise = Math.max(square - numbersSquare, Math.min(...least)) / reports;
+  const spread = Math.min(0.25, Math.max(numbersSquare, mean * mean));
+  // f (1 - f) / m, of which numbers between 0 and 1 have less.
+  return [scored(0.5 + mean, spreadOverPeople({ constant: noise + (spread - 0.25) / people, slope: 0, curve: 0 }, people))];
+}
+
 /** Undefined where inputs can't be distinguished, so that there are no estimates. */
 function ofInputs(law: ExponentialLaw): Leverage | undefined {
   try {
