@@ -115,7 +115,7 @@ export interface Telemetry<M extends DeviceQuestions> {
   /** Answers a metric. The value is randomized within this call, and only the randomized answer is kept. Never throws. */
   record<K extends keyof M & string>(metric: K, value: ValueOf<M[K]>): void;
   readonly consent: Consent;
-  /** The stored state, to be shown with `preview(telemetry)` and `ledger(telemetry)`. Spends nothing. */
+  /** The stored state, to be shown with `preview(telemetry)` and `ledger(telemetry)`. Begins slots with `otherwise` that are due. */
   look(): Promise<Look>;
   /**
    * Sends waiting batches: all that were never sent and, of those that could not be delivered, one whose pause is over. Where reports are

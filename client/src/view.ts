@@ -73,8 +73,8 @@ export function saidBy({ questions, document }: Schema<DeviceQuestions>, metric:
 }
 
 /**
- * The batches that wait to be sent: their exact bytes, and what they say in words. Batches dated today or later may still grow. Spends
- * nothing.
+ * The batches that wait to be sent: their exact bytes, and what they say in words. Batches dated today or later may still grow. Like an
+ * opening of the app it begins slots with `otherwise` that are due, and spends nothing else.
  *
  * @example for (const { day, body } of await preview(telemetry)) console.log(day, body);
  */

@@ -6,7 +6,7 @@
 import { participation } from '@murmuration/collector';
 import { OverBudget } from '../../collector/src/release/budget/limits.ts';
 import { mostRight, type Picture, SEED, seededRandom, show } from './attack.ts';
-import { percent } from './figure.ts';
+import { percent, percentAtMost } from './figure.ts';
 import { DAY, drawing, rowsOf, schema, withAnalysts } from './participation.ts';
 
 /** ε of one answer is 1/5, and an analyst's budget is ε 1. */
@@ -136,7 +136,7 @@ export function picture({ fresh, charged, budget }: Averaging): Picture {
             points: [...charged.slice(0, -1).map((each) => [each.answers, shareOf(each)] as const), ...from(last)],
           },
           {
-            name: `the most that ε ${budget} allows any attacker: ${percent(bound)}`,
+            name: `the most that ε ${budget} allows any attacker: ${percentAtMost(bound)}`,
             role: 'bound',
             points: [
               [1, bound],

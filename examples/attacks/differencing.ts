@@ -7,7 +7,7 @@ import { participation } from '@murmuration/collector';
 import type { Random } from '../../collector/src/release/mechanisms/random.ts';
 import type { ReportCount } from '../../collector/src/release/table/participation.ts';
 import { mostRight, type Picture, SEED, seededRandom, show } from './attack.ts';
-import { percent } from './figure.ts';
+import { percent, percentAtMost } from './figure.ts';
 import { DAY, drawing, rowsOf, schema, withAnalysts } from './participation.ts';
 
 /** One device of the app is in Liechtenstein. It took part in the second world. */
@@ -97,7 +97,7 @@ export function picture({ attempts, exact, ours }: Differencing): Picture {
     sentence:
       `Exact counts of everybody and of everybody else show one device, although counts below ${LEAST} are hidden; the same two tables, ` +
       `released at ε 1/2 each, let ${percent(rightOf(ours, attempts))} of attackers be right, where ε ${EPSILON} allows at most ` +
-      `${percent(mostRight(EPSILON))}.`,
+      `${percentAtMost(mostRight(EPSILON))}.`,
     charts: [chart('exact, small counts hidden', exact, 1), chart('released, ε 1/2 + 1/2', ours, 0.2)],
   };
 }

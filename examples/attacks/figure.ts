@@ -166,3 +166,6 @@ export function figure(sentence: string, charts: readonly Chart[]): string {
 
 /** `12.5 %` of a share, with a space that no line is broken at. */
 export const percent = (share: number): string => `${Math.round(1000 * share) / 10}\u00a0%`;
+
+/** A bound in percent, rounded up. */
+export const percentAtMost = (bound: number): string => percent(Math.ceil(1000 * bound) / 1000);

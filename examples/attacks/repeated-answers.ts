@@ -9,7 +9,7 @@ import { emptyState } from '../../client/src/ledger/state.ts';
 import { randomizeKAry } from '../../client/src/randomizers/k-ary.ts';
 import { type Path, randomize, take } from '../../client/src/record.ts';
 import { mostRight, type Picture, SEED, seededCoins, show } from './attack.ts';
-import { percent } from './figure.ts';
+import { percent, percentAtMost } from './figure.ts';
 
 const FRESH_DEVICES = 2000;
 const DEVICES = 800;
@@ -139,7 +139,7 @@ export function picture({ devices, fresh, year, month }: RepeatedAnswers): Pictu
           { name: `permanent, renew 'month': ε∞ ${KEPT} each, ${epochs} in the year`, role: 'other', points: points(month, devices.kept) },
           { name: `permanent, renew 'year': ε∞ ${KEPT} in all`, role: 'ours', points: points(year, devices.kept) },
           {
-            name: `the most that ε ${KEPT} allows: ${percent(mostRight(KEPT))}, of ${devices.kept.toLocaleString('en')} devices up to 3 points more or less by chance`,
+            name: `the most that ε ${KEPT} allows: ${percentAtMost(mostRight(KEPT))}, of ${devices.kept.toLocaleString('en')} devices up to 3 points more or less by chance`,
             role: 'bound',
             points: [1, DAYS].map((day) => [day, mostRight(KEPT)] as const),
           },
