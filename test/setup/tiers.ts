@@ -11,7 +11,7 @@ export const DEEP = 'test/**/*.deep.test.ts';
 
 /** Files of `npm test` that the deep tier runs again, with more rounds and cases (effort.ts). */
 export const DEEPER: readonly string[] = [
-  'test/collector/decoding/{association,discover}.test.ts',
+  'test/collector/decoding/{association,discover,discovered-shares}.test.ts',
   'test/collector/estimation/{coverage,distribution,drawn,drawn-bits,epochs,intervals,numbers,shrunk,targets,watch-fit}.test.ts',
   'test/collector/storage/fold.test.ts',
   'test/collector/cli/decode/read.test.ts',
