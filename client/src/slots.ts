@@ -25,15 +25,15 @@ export interface Entry extends Claim {
   readonly place: string;
 }
 
+/** True if a question has ended: its last day is over, or the collector has retired it. Without a last day the comparison is false. */
+const isRetired = (device: Device, state: State, name: string): boolean =>
+  dayText(state.day) > (device.about[name]?.expires as string) || state.retired[name] === device.wire;
+
 /** True if a metric has an `otherwise` answer, which is reported for devices that recorded nothing. */
 export const hasOtherwise = ({ metrics }: Device, name: string): boolean => metrics[name]?.otherwise !== undefined;
 
 /** The days for which the spill keeps one answer of a metric. */
 export const slotDays = ({ metrics, budget }: Device, name: string): number => spendingDays(metrics[name] as MetricDocument, budget.per);
-
-/** True if a question has ended: its last day is over, or the collector has retired it. */
-const isRetired = ({ about, wire }: Device, state: State, name: string): boolean =>
-  dayText(state.day) > (about[name]?.expires as string) || state.retired[name] === wire; // without a last day the first is false
 
 /** True if a slot is taken, as far as this context knows. A taken slot is never released, so a record can be refused at once. */
 export function isTaken(device: Device, { accounts }: State, name: string, today: number): boolean {

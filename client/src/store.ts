@@ -69,7 +69,7 @@ export function createDeviceStore(
     const last = Math.max(spill.spent(), lastDay(store.view));
     const read = stored || last > 0 ? attempt(() => parseState(stored as string)) : emptyState();
     const day = stored ? Math.max(last, device.today()) : last;
-    if (!read && !(day > 0)) throw name; // a clock that gives no day: it would be spent since never
+    if (!(read || day > 0)) throw name; // a clock that gives no day: it would be spent since never
     const state = read ?? spentState(device, store.view.accounts, day);
     const known = newer(decision, spill.decision());
     // If the database was deleted while this page was open, the spent ε must not become available again. After a later decision that erased
