@@ -9,6 +9,7 @@ import { collectorKills, holds, serverKills } from './postgres/kills.ts';
 import { movesKilled } from './postgres/migrate.ts';
 import { noNamespace, partitions } from './postgres/partition.ts';
 import { cuts, folds, sameBatch } from './postgres/races.ts';
+import { idsOfDays } from './postgres/same-id.ts';
 import { spills } from './postgres/spill.ts';
 import { stuckStandby } from './postgres/stuck.ts';
 
@@ -31,6 +32,7 @@ export const postgresFaults: readonly LongFault[] = [
     long: () => partitions([2, 8, LONGEST]),
   },
   { name: 'one batch to four collectors at once', beside: 1, long: () => sameBatch(1_000) },
+  { name: 'one id on two days, and kill -9', beside: 1, long: () => idsOfDays(10) },
   { name: 'folds in four collectors at once', beside: 1, long: () => folds(20_000) },
   { name: 'kill -9 of migrate', beside: 1, long: () => movesKilled(10) },
   { name: 'database away, with a spill, and kill -9', beside: 1, long: () => spills(10) },
@@ -43,6 +45,7 @@ export const shortPostgresFaults: readonly ShortFault[] = [
   { name: 'kill -9 of the postmaster', short: () => serverKills(1, 'SIGKILL') },
   { name: 'the compose file, its primary killed', short: () => composeFailovers(1) },
   { name: 'database away, with a spill, and kill -9', short: () => spills(1) },
+  { name: 'one id on two days, and kill -9', short: () => idsOfDays(1) },
   { name: 'folds in four collectors at once', short: () => folds(400) },
   { name: 'database full, then freed', unable: noMount, short: () => fullDatabase(500) },
 ];
