@@ -1,6 +1,7 @@
 /** Requests as devices send them: bodies by the shipping client, prepared as bytes, since a generator that computes while it sends measures itself. */
 
 import { createTelemetry, memoryStorage } from '@murmuration/client';
+import { dayNumber, dayText } from '@murmuration/shared';
 import { schema } from './schema.ts';
 
 /** How many bodies there are of each kind: enough that no answer repeats in step. */
@@ -52,11 +53,11 @@ interface Prepared {
   readonly id: number;
 }
 
-/** Prepares requests of a size. */
-async function prepare(size: BatchSize): Promise<readonly Prepared[]> {
+/** Prepares requests of a size, of a day. */
+async function prepare(size: BatchSize, day: number): Promise<readonly Prepared[]> {
   return Promise.all(
     Array.from({ length: BODIES }, async (_, device) => {
-      const body = await bodyOf(device, size);
+      const body = (await bodyOf(device, size)).replace(/"day":"[^"]*"/, `"day":"${dayText(day)}"`);
       const head = `POST /v1/reports?key=pk_bench HTTP/1.1\r\nHost: bench\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
       const bytes = Buffer.from(head + body);
       return { bytes, id: bytes.indexOf('"batch":"') + '"batch":"'.length };
@@ -71,9 +72,9 @@ function mix(x: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** Gives the next request, each with an id of its own. What it gave is valid until `BODIES` more were taken. */
-export async function requests(size: BatchSize): Promise<() => Buffer> {
-  const prepared = await prepare(size);
+/** Gives the next request of a day, each with an id of its own. What it gave is valid until `BODIES` more were taken. */
+export async function requests(size: BatchSize, day: number = dayNumber(Date.now())): Promise<() => Buffer> {
+  const prepared = await prepare(size, day);
   const run = mix(Date.now());
   let serial = 0;
   return () => {

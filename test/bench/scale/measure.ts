@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { dayNumber } from '@murmuration/shared';
 import { connected } from '#collector/storage/postgres/connection.ts';
 import type { Cluster } from '../../faults/postgres/cluster.ts';
 import { requests } from '../ingest/requests.ts';
@@ -64,8 +65,8 @@ interface Collector {
   readonly stop: () => Promise<void>;
 }
 
-async function startCollector(url: string): Promise<Collector> {
-  const child: ChildProcess = fork(file, [url]);
+async function startCollector(url: string, day: number): Promise<Collector> {
+  const child: ChildProcess = fork(file, [url, `${day}`]);
   const [{ port }] = (await once(child, 'message')) as [{ readonly port: number }];
   return {
     port,
@@ -121,13 +122,19 @@ export const commitSeconds = (url: string): Promise<number> =>
     return times.sort((a, b) => a - b)[50] as number;
   });
 
-/** Measures so many collectors with so many clients each, of 10 reports a batch. */
-export async function measure(cluster: Cluster, collectors: number, clients: number, seconds: number): Promise<Measured> {
+/** Measures so many collectors with so many clients each, of 10 reports a batch, on a day. */
+export async function measure(
+  cluster: Cluster,
+  collectors: number,
+  clients: number,
+  seconds: number,
+  day: number = dayNumber(Date.now()),
+): Promise<Measured> {
   const started: Collector[] = [];
   try {
-    for (let i = 0; i < collectors; i++) started.push(await startCollector(cluster.url));
+    for (let i = 0; i < collectors; i++) started.push(await startCollector(cluster.url, day));
     const ports = started.map(({ port }) => port);
-    const next = await requests(10);
+    const next = await requests(10, day);
     await load(ports, clients, next, Math.max(2, seconds / 4), new Latencies());
     const read = async () => {
       const usages = await Promise.all(started.map(({ usage }) => usage()));

@@ -44,7 +44,7 @@ export interface Needs {
 
 const DAY = 86_400;
 /** Days that ids are kept, and seconds between two checkpoints, as in docs/deploy/postgres/postgresql.conf. */
-const KEPT = 17;
+export const KEPT = 17;
 const CHECKPOINT = 900;
 const GIGABYTE = 1e9;
 

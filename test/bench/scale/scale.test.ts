@@ -8,11 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { Partitions } from '#collector/storage/postgres/batch-ids.ts';
 import { Database } from '#collector/storage/postgres/database.ts';
+import { prepare } from '#collector/storage/postgres/opening.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
 import { solve } from './calibrate.ts';
 import { simulateClosed } from './closed.ts';
+import { copyIds } from './copied-ids.ts';
 import { shapeOf, simulateHour, simulateIncident } from './day.ts';
 import { startDelay } from './delay.ts';
 import { Clock, Pool } from './events.ts';
@@ -48,6 +51,31 @@ test('counters in place add up what flushes bring, whichever way they do it', as
   } finally {
     await database.close();
     for (const table of tables) await execute(url, `DROP TABLE IF EXISTS ${table}`);
+    await dropDatabase(url);
+  }
+});
+
+test('ids that are copied are those of their day, by their shards, and known to the store', async () => {
+  const url = await createDatabase();
+  try {
+    await prepare({ postgres: url }, true);
+    const database = new Database({ postgres: url }, { connections: 1, isGuarded: false });
+    await new Partitions(database).ensure([20_001]); // as a collector does ahead
+    await database.close();
+    for (const day of [20_000, 20_001]) {
+      const { table, index } = await copyIds(url, day, 12_345);
+      expect([table > 12_345 * 48, index > 12_345 * 40]).toEqual([true, true]);
+    }
+    const [counts] = await execute(
+      url,
+      `SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE shard = ('x' || left(id::text, 2))::bit(8)::integer),
+        count(*) FILTER (WHERE day = 20001) FROM murmuration.batch_id`,
+    );
+    expect(counts?.map(Number)).toEqual([24_690, 24_690, 24_690, 12_345]);
+    await expect(execute(url, 'INSERT INTO murmuration.batch_id SELECT * FROM murmuration.batch_id LIMIT 1')).rejects.toThrow(
+      'duplicate key',
+    );
+  } finally {
     await dropDatabase(url);
   }
 });

@@ -1,12 +1,13 @@
 /**
  * `npm run bench -- scale`: what the database takes in flushes (flushes.ts), and then what collectors take over HTTP (http.ts). With
- * `--simulate`, collectors, and a simulation of many (simulation.ts).
+ * `--simulate`, collectors, and a simulation of many (simulation.ts). With `--week`, a week of many ids (week.ts).
  */
 
 import { holds, rowOf } from '../lines.ts';
 import { flushes } from './flushes.ts';
 import { http } from './http.ts';
 import { simulation } from './simulation.ts';
+import { week } from './week.ts';
 
 type Measured = { readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] };
 
@@ -31,4 +32,7 @@ async function measured(): Promise<Measured> {
 }
 
 /** Measures. */
-export const scale = (args: readonly string[]): Promise<Measured> => (args[0] === '--simulate' ? simulation(args.slice(1)) : measured());
+export function scale([kind, ...args]: readonly string[]): Promise<Measured> {
+  if (kind === '--simulate') return simulation(args);
+  return kind === '--week' ? week(args) : measured();
+}

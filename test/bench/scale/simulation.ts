@@ -42,7 +42,7 @@ const OPTIONS = {
   gigabyte: { type: 'string', default: '0.1' },
 } as const;
 
-function numberOf(name: string, text: string): number {
+export function numberOf(name: string, text: string): number {
   const number = Number(text);
   if (text.trim() !== '' && number >= 0 && Number.isFinite(number)) return number;
   throw new TypeError(`--${name}: expected a number that is not negative, got ${JSON.stringify(text)}`);
@@ -50,8 +50,8 @@ function numberOf(name: string, text: string): number {
 
 const ms = (seconds: number): string => `${(1_000 * seconds).toPrecision(3)} ms`;
 const us = (seconds: number): string => `${(1e6 * seconds).toPrecision(3)} µs`;
-const whole = (number: number): string => Math.round(number).toLocaleString('en');
-const bytes = (number: number): string => {
+export const whole = (number: number): string => Math.round(number).toLocaleString('en');
+export const bytes = (number: number): string => {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, number)) / 3)));
   return `${(number / 1_000 ** unit).toPrecision(3)} ${units[unit]}`;
@@ -128,18 +128,30 @@ async function compare(
   return { costs, compared, deltas: many.logged / many.batches };
 }
 
+/** What the options say: numbers of devices, seconds of a run, and what is assumed of other machines. */
+export function optionsOf(args: readonly string[]): {
+  readonly devices: readonly number[];
+  readonly seconds: number;
+  readonly assumed: Assumed;
+} {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const option = (name: Exclude<keyof typeof OPTIONS, 'devices'>): number => numberOf(name, values[name]);
+  return {
+    devices: values.devices.split(',').map((text) => numberOf('devices', text)),
+    seconds: option('seconds'),
+    assumed: {
+      ...{ batches: option('batches'), reports: 10, peak: option('peak'), databaseAway: option('away'), collectorsAway: 120 },
+      ...{ network: option('network'), memory: option('memory'), read: option('read'), core: option('core'), gigabyte: option('gigabyte') },
+    },
+  };
+}
+
 export async function simulation(
   args: readonly string[],
 ): Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly Row[] }> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS });
-  const option = (name: Exclude<keyof typeof OPTIONS, 'devices'>): number => numberOf(name, values[name]);
-  const devices = values.devices.split(',').map((text) => numberOf('devices', text));
-  const assumed: Assumed = {
-    ...{ batches: option('batches'), reports: 10, peak: option('peak'), databaseAway: option('away'), collectorsAway: 120 },
-    ...{ network: option('network'), memory: option('memory'), read: option('read'), core: option('core'), gigabyte: option('gigabyte') },
-  };
+  const { devices, seconds, assumed } = optionsOf(args);
   const ids = await measureIds();
-  const { costs, compared, deltas } = await withCluster((cluster) => compare(cluster, option('seconds')));
+  const { costs, compared, deltas } = await withCluster((cluster) => compare(cluster, seconds));
   // The log of the runs has ids as well, which are counted by themselves.
   const sums = Math.max(0, deltas - ids.costs.logged);
   const needs = devices.map((count) => needsOf(count, costs, ids.costs, sums, assumed));

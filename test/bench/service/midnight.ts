@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
+import { ACCEPTED_DAYS, dayNumber } from '@murmuration/shared';
 import { ID_MARGIN } from '#collector/ingest/clock.ts';
 import { quantile } from '../../kit/quantile.ts';
 import { openLoop } from '../ingest/load.ts';
@@ -16,17 +16,6 @@ import { serve } from './process.ts';
 /** Honest batches a second, and their connections. */
 const RATE = 200;
 const CONNECTIONS = 64;
-/** Requests of the day before: as if the collector's clock had not passed midnight yet. */
-async function yesterdays(): Promise<() => Buffer> {
-  const next = await requests(1);
-  const today = dayNumber(Date.now());
-  const [is, was] = [today, today - 1].map((day) => `"day":"${dayText(day)}"`) as [string, string];
-  return () => {
-    const bytes = Buffer.from(next());
-    bytes.write(was, bytes.indexOf(is), 'latin1');
-    return bytes;
-  };
-}
 
 /** The ids that a collector keeps. */
 async function idsOf(url: string): Promise<number> {
@@ -40,12 +29,13 @@ export async function midnightLines(options: { readonly ids: number; readonly se
   const seconds = options.seconds / 4; // before midnight, and as many after it
   return withFolder(async (folder) => {
     // They stay while the newest day is yesterday, and leave with the first batches of today.
-    const first = dayNumber(Date.now()) - ACCEPTED_DAYS.before - ID_MARGIN - 1;
+    const today = dayNumber(Date.now());
+    const first = today - ACCEPTED_DAYS.before - ID_MARGIN - 1;
     await fillIds(join(folder, 'data'), ids, { first, days: 1 });
     const service = await serve(folder, schema.document);
     try {
-      await openLoop(service.port, CONNECTIONS, await yesterdays(), Math.min(3, options.seconds), RATE); // warms up
-      const before = await openLoop(service.port, CONNECTIONS, await yesterdays(), seconds, RATE);
+      await openLoop(service.port, CONNECTIONS, await requests(1, today - 1), Math.min(3, options.seconds), RATE); // warms up
+      const before = await openLoop(service.port, CONNECTIONS, await requests(1, today - 1), seconds, RATE);
       const held = await idsOf(service.url);
       const after = await openLoop(service.port, CONNECTIONS, await requests(1), seconds, RATE);
       let kept = await idsOf(service.url);

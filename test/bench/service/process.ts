@@ -20,6 +20,8 @@ export interface Service {
   readonly url: string;
   /** Seconds from its start until it said where it listens. */
   readonly startSeconds: number;
+  /** The end of what it has printed. */
+  readonly said: () => string;
   /** Resident memory in MiB. */
   readonly memory: () => number;
   /** CPU seconds so far, of all its threads. */
@@ -66,6 +68,7 @@ export async function serve(folder: string, schema: SchemaDocument, more: readon
     port: Number(new URL(url).port),
     url,
     startSeconds: (performance.now() - started) / 1_000,
+    said: () => said,
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(ofProcess('status'))?.[1]) / 1_024,
     cpu: () => {
       const columns = ofProcess('stat')
