@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
   store('only the page remembers a deleted ledger', 'Math.max(spill.spent(), lastDay(store.view))', 'lastDay(store.view)'),
   store('only the spill remembers a deleted ledger', 'Math.max(spill.spent(), lastDay(store.view))', 'spill.spent()'),
   store('claims are not remembered', '              spill.spend(lastDay(state));\n', ''),
-  store('each deletion extends the window', 'stored ? device.today() : last', 'device.today()'),
+  store('each deletion extends the window', 'stored ? Math.max(last, device.today()) : last', 'device.today()'),
   store(
     'an agreement outlives its ledger',
     "known.value === 'denied' ? 'denied' : '' }",
