@@ -50,6 +50,8 @@ export function traced(seed: string, ahead: number): Traced {
     sessionStorage.setItem('lines', JSON.stringify(lines));
   };
   let [root, event, steps, fills] = ['start', 'start', 0, 0];
+  /** The last change of the note. */
+  let changed: unknown;
   const { spill, agreed, transact, ...rest } = webStorage();
   const tracedSpill = (own: Spill): Spill => ({
     get length() {
@@ -88,9 +90,13 @@ export function traced(seed: string, ahead: number): Traced {
             note(`decides ${next === undefined ? 'to leave it' : visible(next)}`);
             return { next, result };
           }),
-        agreed: (key, change) => {
+        // An engine may look for the note before or after it has changed it. Both lives look afterwards.
+        agreed: async (key, change) => {
           note(change === undefined ? 'looks for the note' : `${change ? 'writes' : 'erases'} the note`);
-          return agreed?.(key, change) ?? false;
+          if (change === undefined) await changed;
+          const found = agreed?.(key, change) ?? false;
+          if (change !== undefined) changed = found;
+          return found;
         },
         ...(spill && { spill: tracedSpill(spill) }),
       },
