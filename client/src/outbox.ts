@@ -148,7 +148,8 @@ export function seal(device: Device, state: State): readonly QueuedBatch[] {
   }
   for (const batch of state.outbox) {
     if (old && batch.by !== me && !going.includes(batch))
-      batch.notBefore = Math.max(batch.notBefore, isNext ? state.quiet : old.notBefore + coins.uniform(SPREAD));
+      // The time of a batch that is due may be far ahead: the clock was set back.
+      batch.notBefore = Math.max(due.includes(batch) ? 0 : batch.notBefore, isNext ? state.quiet : old.notBefore + coins.uniform(SPREAD));
   }
   return going;
 }

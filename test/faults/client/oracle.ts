@@ -170,6 +170,7 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
     },
     agreed: () => {
       isWithdrawn = false;
+      voided = -1; // what is agreed to from now on is new, whatever its number
     },
     withdrew: () => {
       isWithdrawn = state.noted === true;
