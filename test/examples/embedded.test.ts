@@ -64,10 +64,10 @@ test('the dashboard works under the prefix, with and without a slash at its end'
   const { context, complaints } = await watchedContext(browser);
   try {
     const page = await context.newPage();
-    for (const path of ['/telemetry', '/telemetry/']) {
+    for (const path of ['/telemetry', '/telemetry?a=1?b', '/telemetry/']) {
       await page.goto(`${app.address}${path}`);
       await page.getByText('command').first().waitFor();
-      expect(new URL(page.url()).pathname).toBe('/telemetry/');
+      expect([new URL(page.url()).pathname, new URL(page.url()).search]).toEqual(['/telemetry/', path.slice(10).replace('/', '')]);
     }
     expect(complaints).toEqual([]);
   } finally {

@@ -1,14 +1,17 @@
 /** Many requests on one connection: a few are answered at once, the others wait, and a sender who leaves early leaves nothing behind. */
 
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Connections } from '#collector/server/http/connections.ts';
 import { createHttpServer, TIMEOUTS } from '#collector/server/http/server.ts';
-import { batch, raw, report, schema } from '../../kit/senders.ts';
+import { batch, head, raw, report, schema } from '../../kit/senders.ts';
 
 let folder: string;
 let collector: Collector;
@@ -98,6 +101,24 @@ describe('a connection', () => {
     expect(most).toBe(5);
     await server.close();
   });
+});
+
+test('what follows a body in the same write is parsed in slices, too', async () => {
+  const connections = new Connections();
+  let parsed = 0;
+  const server = createServer((request, response) => {
+    parsed++;
+    request.resume();
+    connections.begin(response, () => {}); // no answer, so no more than four are under way
+  }).on('connection', (socket) => connections.add(socket));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { socket } = await raw(`http://127.0.0.1:${port}`, head(20_000) + 'x'.repeat(20_000) + get('/').repeat(1_000));
+  await expect.poll(() => parsed).toBeGreaterThan(3);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(parsed).toBeLessThan(150);
+  socket.destroy();
+  server.close();
 });
 
 test('batches in one write are counted as ever, also where a body is split anywhere', async () => {

@@ -163,6 +163,7 @@ export const MUTANTS: readonly Mutant[] = [
   outbox('the quiet time holds nothing back that comes later', 'isAlone ? state.quiet : device.now()', 'device.now()'),
   outbox('a response ends the quiet time', 'Math.max(state.quiet, Math.min(batch.notBefore', 'Math.max(0, Math.min(batch.notBefore'),
   outbox('a quiet time is not begun again', ' && until(state.quiet, device) <= 0;', ' && state.quiet === 0;'),
+  outbox('a time far ahead stays due', 'due.includes(batch) ? 0 : batch.notBefore', 'batch.notBefore'),
   outbox('a version that sends together sends all that waited alone', ' || !(old.by || old.tries)', ''),
   store('a failed transaction is done', 'isKept ? text : undefined', 'undefined'),
   store(

@@ -63,8 +63,8 @@ export function servePage(): RequestHandler {
   return (request, response, next) => {
     const file = served.get(request.path);
     if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
-    const [path = '', query] = request.originalUrl.split('?', 2);
-    if (path === request.baseUrl) return response.redirect(301, `${path}/${query === undefined ? '' : `?${query}`}`);
+    const rest = request.originalUrl.slice(request.baseUrl.length);
+    if (/^(\?|$)/.test(rest)) return response.redirect(301, `${request.baseUrl}/${rest}`);
     response.set(file.headers);
     if (request.fresh) return void response.status(304).end();
     const coding = (request.acceptsEncodings(Object.keys(CODINGS)) || 'identity') as Coding;
