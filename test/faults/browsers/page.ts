@@ -68,8 +68,8 @@ const hear = (metric: string): Promise<string> =>
   });
 
 const isPage = typeof document !== 'undefined';
-/** A page that is compared has none: what it claims first is chance. */
-const worker = isPage && !isCompared ? new Worker(`/page.js${location.search}`) : undefined;
+/** Started by the first command for it: WebKitGTK may never open the database again once a page was left while its worker opened it. */
+let worker: Worker | undefined;
 
 /** The commands that a test may run in a page or its worker. */
 const commands = {
@@ -96,8 +96,9 @@ const commands = {
   /** Runs a command in the page's worker, which has no `localStorage`. */
   inWorker: (...message: readonly unknown[]) =>
     new Promise((resolve) => {
-      worker?.addEventListener('message', ({ data }) => resolve(data), { once: true });
-      worker?.postMessage(message);
+      worker ??= new Worker(`/page.js${location.search}`);
+      worker.addEventListener('message', ({ data }) => resolve(data), { once: true });
+      worker.postMessage(message);
     }),
   flush: () => {
     trace?.begin('flush');
@@ -176,8 +177,8 @@ const commands = {
 };
 
 Object.assign(globalThis, { telemetry, outcomes, shown, commands });
-// In a frame that no test can reach, it answers without being asked. Its worker could not tell that there is a frame.
-if (worker && parameters.has('framed')) {
+// In a frame that no test can reach, it answers without being asked. A worker could not tell that there is a frame.
+if (isPage && parameters.has('framed')) {
   void commands
     .grant()
     .then(() => commands.answer('plan'))
