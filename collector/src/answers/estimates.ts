@@ -13,8 +13,11 @@ import {
   type Range,
   rangeOf,
 } from '@murmuration/shared';
+import { isAnswerLaw } from '../estimation/covariance.ts';
 import { interval, shareOf } from '../estimation/distribution.ts';
 import { type Among, type Estimate, type Interval, peopleIn } from '../estimation/estimate.ts';
+import type { AnswerLaw } from '../estimation/estimation.ts';
+import { laterShares, MOST_LATER } from '../estimation/later.ts';
 import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
 import { intervalsOf, type Judged, judgedOf } from '../estimation/sequences.ts';
 import { normSub, shrunk } from '../estimation/shrunk.ts';
@@ -36,6 +39,8 @@ export interface AnswerEstimate extends Estimate {
   readonly always?: Interval;
   /** The interval that holds for all answers together, if it is asked for. */
   readonly together?: Interval;
+  /** The share of this answer and all later ones of the list, if it is asked for. */
+  readonly orLater?: Estimate;
   /**
    * For lists: the nearest shares that are not negative and sum to 1. For sets, they sum to the set's limit, including padding. Biased,
    * without an interval.
@@ -102,6 +107,10 @@ function impossibleIn(answers: readonly AnswerEstimate[], [least, most]: Range):
   return { labels: outside.map(({ label }) => label), pValue: Math.min(1, 2 * answers.length * normalTail(Math.max(...far))) };
 }
 
+/** True if answers of a metric can be added up in the order of its list. */
+export const hasLater = (document: MetricDocument): document is MetricDocument & { readonly law: AnswerLaw } =>
+  isAnswerLaw(document.law) && document.law.size <= MOST_LATER && answersOf(document) !== undefined && !kindOf(document).atMost;
+
 /** Settings of an estimate. */
 export interface EstimateSettings {
   readonly minimum: number;
@@ -114,6 +123,8 @@ export interface EstimateSettings {
   readonly verdicts?: Verdicts | undefined;
   /** True if intervals that hold for all answers together are wanted. */
   readonly together?: boolean | undefined;
+  /** True if the shares of each answer and all later ones are wanted. */
+  readonly orLater?: boolean | undefined;
 }
 
 /** All input of an estimate, as plain data. */
@@ -223,6 +234,7 @@ export function rowsOf(request: EstimateRequest): Pick<MetricEstimates, 'answers
   const learned = listed && within(shrunk(estimates, total));
   const judged = judgedOf(law, estimates.slice(0, answers.length), reports, perDevice);
   const labels = answers.map(labelOf);
+  const later = request.orLater && hasLater(document) ? laterShares(document.law, estimates, reports, basis) : [];
   const more = wider(judged, request);
   const rows = judged.map(({ estimate: share }, i): AnswerEstimate => {
     const label = labels[i] as string;
@@ -233,6 +245,7 @@ export function rowsOf(request: EstimateRequest): Pick<MetricEstimates, 'answers
       ...(numbers ? inUnit(share, numbers) : share),
       ...(numbers ? inEach(more[i] ?? {}, (ends) => endsInUnit(ends, numbers)) : more[i]),
       ...consistent,
+      ...(later[i] && { orLater: later[i] }),
       ...(shares && { truth: Object.hasOwn(shares, label) ? (shares[label] as number) : 0 }),
     };
   });

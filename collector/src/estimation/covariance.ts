@@ -1,6 +1,16 @@
 /** The exact mean and covariance of a metric's estimates, given the true answers, and a test of estimates against them. */
 
-import { bloomBits, CLEAR, hashString, isStringLaw, mechanismOf, type StringLaw, type Support } from '@murmuration/shared';
+import {
+  bloomBits,
+  CLEAR,
+  hashString,
+  isStringLaw,
+  type Law,
+  type ListLaw,
+  mechanismOf,
+  type StringLaw,
+  type Support,
+} from '@murmuration/shared';
 import { CholeskyDecomposition, inverse as inverseOf, Matrix } from 'ml-matrix';
 import type { Estimate } from './estimate.ts';
 import type { AnswerLaw, Bloom } from './estimation.ts';
@@ -52,19 +62,55 @@ export function pairCovariance(law: AnswerLaw, counts: readonly number[]): (u: n
   };
 }
 
-function listMoments(law: AnswerLaw, counts: readonly number[]): Moments {
+/** The variance of an answer's estimate, times the number of reports, likewise. */
+function ownVariance(law: AnswerLaw, counts: readonly number[]): (u: number) => number {
   const n = counts.reduce((sum, count) => sum + count, 0);
   const { p, q } = mechanismOf(law).support(law);
-  const pair = pairCovariance(law, counts);
+  return (u) => {
+    const own = counts[u] as number;
+    return (own * p * (1 - p) + (n - own) * q * (1 - q)) / (n * (p - q) ** 2);
+  };
+}
+
+function listMoments(law: AnswerLaw, counts: readonly number[]): Moments {
+  const n = counts.reduce((sum, count) => sum + count, 0);
+  const [own, pair] = [ownVariance(law, counts), pairCovariance(law, counts)];
   const covariance = new Matrix(law.size, law.size);
-  counts.forEach((x, u) => {
-    const own = (x * p * (1 - p) + (n - x) * q * (1 - q)) / (n * (p - q)) ** 2;
+  counts.forEach((_, u) => {
     counts.forEach((_, v) => {
-      covariance.set(u, v, u === v ? own : pair(u, v) / n);
+      covariance.set(u, v, (u === v ? own(u) : pair(u, v)) / n);
     });
   });
   return { mean: counts.map((count) => count / n), covariance, rank: estimationOf(law).isSumFixed(law) ? law.size - 1 : law.size };
 }
+
+/** The law of the stored symbol. */
+function stored<L extends ListLaw>(law: L): L {
+  if (!('irr' in law)) return law;
+  const { irr: _irr, ...first } = law;
+  return first as L;
+}
+
+/**
+ * Cov(f_u, f_v) by the law, given shares of answers. Of N reports, up to T of one symbol: (c₁ + (T - 1) c∞) / N, as the variance (pure.ts).
+ */
+export function covarianceOf(
+  law: AnswerLaw,
+  shares: readonly number[],
+  reports: number,
+  perDevice: number,
+): (u: number, v: number) => number {
+  const of = (each: AnswerLaw): ((u: number, v: number) => number) => {
+    const [own, pair] = [ownVariance(each, shares), pairCovariance(each, shares)];
+    return (u, v) => (u === v ? own(u) : pair(u, v));
+  };
+  const [one, epoch] = [of(law), perDevice === 1 ? () => 0 : of(stored(law))];
+  return (u, v) => (one(u, v) + (perDevice - 1) * epoch(u, v)) / reports;
+}
+
+/** True if a device has one answer to a list, whose estimates have a covariance. */
+export const isAnswerLaw = (law: Law): law is AnswerLaw =>
+  mechanismOf(law).tells === 'shares' && !isStringLaw(law) && law.mechanism !== 'privset' && law.mechanism !== 'd-bit-flip';
 
 /** The moments of a metric's estimates. */
 export function momentsOf(law: MomentsLaw, population: Population): Moments {

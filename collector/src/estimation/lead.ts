@@ -12,11 +12,11 @@
  * five at all looks.
  */
 
-import { isStringLaw, type Law, type ListLaw } from '@murmuration/shared';
-import { pairCovariance } from './covariance.ts';
+import { isStringLaw, type Law } from '@murmuration/shared';
+import { covarianceOf, isAnswerLaw } from './covariance.ts';
 import type { Interval } from './estimate.ts';
 import type { AnswerLaw } from './estimation.ts';
-import { intervalOf, isList, type Judged, type Judging } from './sequences.ts';
+import { intervalOf, type Judged, type Judging } from './sequences.ts';
 import { isSmall } from './statistics/count-sequence.ts';
 import { criticalValue, LEVEL } from './statistics/looks.ts';
 
@@ -31,23 +31,7 @@ export interface People {
 /** Lists with more answers have the bound of any two estimates: some covariances need a table of all pairs. */
 const MOST_PAIRED = 256;
 
-const isPaired = (law: Law): law is AnswerLaw =>
-  isList(law) && law.mechanism !== 'privset' && law.mechanism !== 'd-bit-flip' && law.size <= MOST_PAIRED;
-
-/** The law of the stored symbol. */
-function stored<L extends ListLaw>(law: L): L {
-  if (!('irr' in law)) return law;
-  const { irr: _irr, ...first } = law;
-  return first as L;
-}
-
-/** Cov(f_u, f_v) by the law, and by whom it describes. Of N reports, up to T of one symbol: (c₁ + (T - 1) c∞) / N, as the variance (pure.ts). */
-function covarianceOf(law: AnswerLaw, shares: readonly number[], reports: number, perDevice: number): (u: number, v: number) => number {
-  const one = pairCovariance(law, shares);
-  if (perDevice === 1) return (u, v) => one(u, v) / reports;
-  const epoch = pairCovariance(stored(law), shares);
-  return (u, v) => (one(u, v) + (perDevice - 1) * epoch(u, v)) / reports;
-}
+const isPaired = (law: Law): law is AnswerLaw => isAnswerLaw(law) && law.size <= MOST_PAIRED;
 
 /** The variance of the difference of two estimates. Without a covariance, the largest that two errors can have: (s_u + s_v)². */
 function varianceBetween(

@@ -182,6 +182,10 @@ const estimates: z.ZodType<MetricEstimates & Paged> = exactly(
         together: ends
           .exactOptional()
           .meta({ description: 'The interval that holds for all answers together, 95 % of the time. Only with together=true.' }),
+        orLater: z
+          .strictObject(interval)
+          .exactOptional()
+          .meta({ description: 'The share of this answer and all later ones of the list. Only with orLater=true.' }),
         normSub: biased('The nearest shares that are not negative and sum to 1.'),
         shrunk: biased('The share by empirical Bayes, closer to the truth on long lists.'),
         smoothed: number

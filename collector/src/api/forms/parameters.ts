@@ -40,6 +40,7 @@ export interface EstimatesAsked extends RangeAsked, Page {
   readonly among?: Among | undefined;
   readonly looks?: Looks | undefined;
   readonly together: boolean;
+  readonly orLater: boolean;
 }
 
 /** The parameters of a series. */
@@ -53,7 +54,7 @@ export interface SeriesAsked extends RangeAsked, Page {
 }
 
 /** The parameters of an association. */
-export type AssociationAsked = Omit<EstimatesAsked, 'ranges' | 'quantiles' | 'looks' | 'together'>;
+export type AssociationAsked = Omit<EstimatesAsked, 'ranges' | 'quantiles' | 'looks' | 'together' | 'orLater'>;
 
 /** The parameters of a comparison: those of both sides, and of each. */
 export interface CompareAsked extends RangeAsked, Page {
@@ -170,6 +171,7 @@ export const estimatesParameters: Parameters<EstimatesAsked> = exactParameters(
     among,
     looks,
     together: yesOrNo('Whether each answer also gets an interval such that all of them hold together, 95 % of the time.'),
+    orLater: yesOrNo('For a list of which a device gives one answer: whether each also gets the share of it and all later ones.'),
     ...pageParameters,
   }),
 );

@@ -94,8 +94,8 @@ function selectionPairs({ from, to, version, exclude, segment = {} }: Selection<
 
 /** The parameters of a request. */
 function pairsOf(asked: EstimatesAsked<AnySchema> & SeriesAsked<AnySchema> & DecodeAsked<AnySchema>, app: string | undefined): Pairs {
-  const { candidates = [], ranges, quantiles, among, looks, together, limit, offset, interval, top, fdr, all } = asked;
-  const single = { app: app ?? asked.app, among, looks, together, limit, offset, interval, top, fdr: fdr?.toFixed(9), all };
+  const { candidates = [], ranges, quantiles, among, looks, together, orLater, limit, offset, interval, top, fdr, all } = asked;
+  const single = { app: app ?? asked.app, among, looks, together, orLater, limit, offset, interval, top, fdr: fdr?.toFixed(9), all };
   return [
     ...Object.entries(single).flatMap(([name, value]): Pairs => (value === undefined ? [] : [[name, String(value)]])),
     ...selectionPairs(asked),

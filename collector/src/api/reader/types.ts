@@ -63,6 +63,8 @@ export interface Asked<S extends AnySchema> extends Selection<S> {
 export interface EstimatesAsked<S extends AnySchema> extends Asked<S> {
   /** Whether intervals that hold for all answers together are wanted. Default: false. */
   readonly together?: boolean | undefined;
+  /** For a list: whether the shares of each answer and all later ones are wanted, as of a funnel. Default: false. */
+  readonly orLater?: boolean | undefined;
   /** For a distribution. */
   readonly ranges?: readonly (readonly [low: number, high: number])[] | undefined;
   readonly quantiles?: readonly number[] | undefined;

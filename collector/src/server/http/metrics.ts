@@ -29,7 +29,7 @@ import { describeApi, pageOf } from '../../api/openapi/openapi.ts';
 import type { Among } from '../../estimation/estimate.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { exactRouter } from './routing.ts';
-import { candidatesAsked, checkAssociation, checkDecode, findMetric, partsOf, select, selectTwo, truthOf } from './select.ts';
+import { candidatesAsked, checkAssociation, checkDecode, checkLater, findMetric, partsOf, select, selectTwo, truthOf } from './select.ts';
 import { endOf, maxAgeOf, sendEvents, sendPage, wantsEvents } from './send.ts';
 
 /** Options of the read side of the API. */
@@ -118,7 +118,9 @@ export function metricsRouter({ catalogOf, estimating, decoding, watching, minim
     const asked = askedOf(selected.metric.document, rest.ranges, rest.quantiles);
     const shares = truthOf(truth, selected, rest.version);
     const verdicts = verdictsOf(rest, selected.metric.devices);
-    const settings = { ...settingsOf(minimum, rest, candidates), asked, verdicts, ...(rest.together && { together: true }) };
+    if (rest.orLater) checkLater(selected);
+    const wanted = { ...(rest.together && { together: true }), ...(rest.orLater && { orLater: true }) };
+    const settings = { ...settingsOf(minimum, rest, candidates), asked, verdicts, ...wanted };
     await answer({ kind: 'estimates', of: [selected], settings, ...(shares && { shares }) }, rest, request, response);
   };
 

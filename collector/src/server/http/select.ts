@@ -4,13 +4,14 @@ import { dayText } from '@murmuration/shared';
 import { sizeOf } from '../../answers/association.ts';
 import { takesCandidates } from '../../answers/candidates.ts';
 import type { Wording } from '../../answers/differences.ts';
-import type { Truth } from '../../answers/estimates.ts';
+import { hasLater, type Truth } from '../../answers/estimates.ts';
 import { type Interval, partsIn } from '../../answers/series.ts';
 import { type Totals, totalKey } from '../../answers/summary.ts';
 import type { Selected } from '../../answers/tasks.ts';
 import type { CompareAsked, RangeAsked, Segment } from '../../api/forms/parameters.ts';
 import { monthStart, nextMonth } from '../../base/days.ts';
 import { Refusal } from '../../base/refusal.ts';
+import { MOST_LATER } from '../../estimation/later.ts';
 import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
 import type { DayRange } from '../../storage/store.ts';
 
@@ -92,6 +93,17 @@ const MOST_PAIRS = 400;
 export function checkDecode({ metric: { document } }: Selected): void {
   if (!takesCandidates(document))
     throw new Refusal(400, 'bad-query', 'a text, a discover, or a joint question with a text', `a ${document.type}`);
+}
+
+/** Refuses to add up the answers of a metric that are no short list, or of which a device may give several. */
+export function checkLater({ metric: { document } }: Selected): void {
+  if (!hasLater(document))
+    throw new Refusal(
+      400,
+      'bad-query',
+      `orLater of a list of up to ${MOST_LATER} answers, of which a device gives one`,
+      `a ${document.type}`,
+    );
 }
 
 /**
