@@ -5,7 +5,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Among, Answer, Estimates, Metric, Verdict } from '../api/shown.ts';
 import type { AnswerState } from './api.ts';
-import { explain, marginOf, slotsIn, whomOf } from './explain.ts';
+import { explain, impossibleInWords, marginOf, slotsIn, whomOf } from './explain.ts';
 import type { Span } from './filter.ts';
 import {
   count,
@@ -98,22 +98,26 @@ export function Value({ answer, unit, title }: { answer: Answer; unit: string | 
   );
 }
 
+interface ImpossibleProps {
+  readonly impossible: NonNullable<Estimates['impossible']>;
+  readonly estimates: Estimates;
+  readonly metric: Metric;
+}
+
 /** Below this, chance does not explain numbers that can't be. */
 const BEYOND_CHANCE = 0.001;
 
 /** Stands for the conclusion where the numbers can't be. */
-export function ImpossibleLine({ impossible, range }: { impossible: NonNullable<Estimates['impossible']>; range: Metric['range'] }): VNode {
-  const { labels, pValue } = impossible;
-  const where = range ? `outside ${range[0]} to ${range[1]}` : 'below 0 % or above 100 %';
-  const name = labels.length === 1 ? `“${labels[0]}”` : `${labels.length} answers`;
+export function ImpossibleLine({ impossible, estimates, metric }: ImpossibleProps): VNode {
+  const said = impossibleInWords(impossible, estimates.answers, metric);
   return (
     <p class="verdict">
-      {pValue < BEYOND_CHANCE ? (
+      {impossible.pValue < BEYOND_CHANCE ? (
         <>
-          <strong>These reports can’t be right:</strong> they put {name} {where}.
+          <strong>These reports can’t be right:</strong> they put {said}.
         </>
       ) : (
-        `No figure: the noise of few reports puts ${name} ${where}.`
+        `No conclusion yet: the noise of so few reports puts ${said}.`
       )}
     </p>
   );
@@ -178,7 +182,7 @@ function saidBy({ kind, answers: named, interval }: Verdict, answers: readonly A
     case 'noise':
       return 'No answer stands out from the noise yet.';
     case 'none':
-      return answers.length === 0 ? null : 'No verdict here: these are other days at each look. Choose all days for one.';
+      return answers.length === 0 ? null : 'No conclusion here, because the chosen days change every day. Choose all days to see one.';
   }
 }
 
@@ -231,13 +235,16 @@ function notesOf({ assign, otherwise }: Metric, missing: readonly string[], slot
 
 interface FactsProps {
   readonly metric: Metric;
-  readonly answer: Pick<Estimates, 'watch' | 'unit'>;
+  readonly answer: Pick<Estimates, 'watch' | 'unit' | 'verdict'>;
   readonly among: Among;
   readonly address: string;
   readonly children?: ComponentChildren;
 }
 
+const ALWAYS = ' The sentence under the question has a wider interval, which holds however often you look while reports arrive.';
+
 export function Facts({ metric, answer, among, address, children }: FactsProps): VNode {
+  const { verdict } = answer;
   return (
     <>
       <dl class="facts">
@@ -247,7 +254,7 @@ export function Facts({ metric, answer, among, address, children }: FactsProps):
           </Fact>
         ))}
         <Fact word="95&nbsp;% interval">
-          {marginOf(among)} It holds for one look. The sentence above holds at every look, while reports arrive; its interval is wider.
+          {marginOf(among)} It is for a single look.{verdict?.looks === 'always' && verdict.interval && ALWAYS}
         </Fact>
         {children}
         <Fact word="crafted reports">{watched(answer)}</Fact>
@@ -273,7 +280,7 @@ export function Fact({ word, children }: { word: string; children: ComponentChil
 const SUSPICIOUS = 1e-6;
 
 function watched({ watch: { pValue, perPercent }, unit }: Pick<Estimates, 'watch' | 'unit'>): string {
-  const found = pValue < SUSPICIOUS ? 'The reports do not look like the law’s' : 'No sign of them, which proves nothing';
+  const found = pValue < SUSPICIOUS ? 'These reports do not look like randomized answers' : 'No sign of them, which proves nothing';
   const said = `${found} (p = ${pValue.toPrecision(2)}).`;
   if (perPercent === undefined) return said;
   const shift = unit === 'value' ? figure(perPercent, perPercent < 1 ? 2 : 1, Math.ceil) : `${hundredths(perPercent, 1, Math.ceil)} points`;

@@ -1,8 +1,9 @@
-// Explains a metric's technical terms in a sentence each, for people who have not read the papers.
+// Explains a metric's technical terms, signs and impossible numbers in a sentence each, for people who have not read the papers.
 // The tags show the sentences on hover; the details show them to everybody.
 
-import type { Among, Metric } from '../api/shown.ts';
-import { daysBetween } from './format.ts';
+import type { Among, Answer, Estimates, Metric, Sign } from '../api/shown.ts';
+import { dayRange, daysBetween } from './format.ts';
+import { labelOf } from './judge.ts';
 import { MEANINGS } from './meanings.ts';
 
 export interface Explanation {
@@ -67,4 +68,30 @@ function decimal(epsilon: number): string {
 function factor(epsilon: number): string {
   const value = Math.exp(epsilon);
   return value < 10 ? (Math.ceil(value * 10) / 10).toFixed(1) : Math.ceil(value).toLocaleString('en');
+}
+
+const SEEN: Readonly<Record<Sign['kind'], (day: string) => string>> = {
+  law: (day) => `On ${day}, reports came that randomized answers cannot explain: they may be fake or broken`,
+  silence: (day) => `On ${day}, almost no reports came, compared with the same weekday before`,
+  value: (day) => `Since ${day}, with a new version, the average has jumped`,
+  rate: (day) => `Since ${day}, with a new version, the number of reports has jumped, compared with other metrics`,
+};
+
+/** A sign in a sentence, with the segments where it is seen: `platform=ios` -> `platform ios`. */
+export function signInWords({ kind, day, segments }: Pick<Sign, 'kind' | 'day' | 'segments'>): string {
+  const where = segments.map((segment) => segment.replace('=', ' ')).join(' and ');
+  return `${SEEN[kind](dayRange(day, day))}${where && `. They are from ${where}`}.`;
+}
+
+/** What cannot be about a metric's answers: `“Yes” below 0 % or above 100 %`. */
+export function impossibleInWords(
+  { labels }: NonNullable<Estimates['impossible']>,
+  answers: readonly Answer[],
+  { type, range }: Pick<Metric, 'type' | 'range'>,
+): string {
+  if (range) return `the average outside ${range[0].toLocaleString('en')} to ${range[1].toLocaleString('en')}`;
+  const [label = ''] = labels;
+  const answer = answers.find((each) => each.label === label);
+  const name = labels.length === 1 ? `“${answer ? labelOf(answer, type) : label}”` : `${labels.length} answers`;
+  return `${name} below 0\u00a0% or above 100\u00a0%`;
 }

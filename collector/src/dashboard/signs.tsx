@@ -5,6 +5,8 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Metric, Sign } from '../api/shown.ts';
 import { fetchSigns } from './api.ts';
+import { signInWords } from './explain.ts';
+import { dayRange } from './format.ts';
 
 const PAUSE = 60_000;
 
@@ -23,21 +25,16 @@ export function useSigns(metrics: readonly Metric[]): readonly Sign[] {
   return signs;
 }
 
-const WORDS: { readonly [kind in Sign['kind']]: string } = {
-  law: 'crafted or broken reports',
-  silence: 'a silence',
-  value: 'a jump of its mean',
-  rate: 'a jump of its reports',
-};
-
 /** The signs of all metrics, in one line. */
 export function SignsLine({ signs }: { signs: readonly Sign[] }): VNode | null {
-  if (signs.length === 0) return null;
+  const [first] = signs;
+  if (first === undefined) return null;
   const metrics = new Set(signs.map(({ app, metric }) => `${app} ${metric}`)).size;
   return (
     <p class="note note-problem" role="status">
-      {signs.length === 1 ? '1 sign' : `${signs.length} signs`} of reports that are not what they seem, in{' '}
-      {metrics === 1 ? '1 metric' : `${metrics} metrics`}. The last is of {signs[0]?.day}. <a href="v1/signs">All as JSON</a>
+      Some reports may be fake, broken or missing: {signs.length === 1 ? '1 sign' : `${signs.length} signs`} in{' '}
+      {metrics === 1 ? '1 metric' : `${metrics} metrics`}, the last on {dayRange(first.day, first.day)}. The {metrics === 1 ? 'card says' : 'cards say'} what was seen.{' '}
+      <a href="v1/signs">All as JSON</a>
     </p>
   );
 }
@@ -48,9 +45,8 @@ export function SignLine({ signs }: { signs: readonly Sign[] }): VNode | null {
   if (first === undefined) return null;
   return (
     <p class="note note-problem" title={first.evidence}>
-      Look at {first.day}: signs of {WORDS[first.kind]}
-      {first.segments.length > 0 && ` in ${first.segments.join(', ')}`}
-      {others.length > 0 && `, and ${others.length} more`}.
+      {signInWords(first)}
+      {others.length > 0 && ` There ${others.length === 1 ? 'is 1 more sign' : `are ${others.length} more signs`} here.`}
     </p>
   );
 }

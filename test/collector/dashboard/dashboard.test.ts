@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Metric } from '#collector/api/shown.ts';
-import { slotsIn } from '#collector/dashboard/explain.ts';
+import { impossibleInWords, signInWords, slotsIn } from '#collector/dashboard/explain.ts';
 import { askedOf, availablePart, filterFromQuery, filterToQuery } from '#collector/dashboard/filter.ts';
 import {
   daysBetween,
@@ -141,6 +141,20 @@ describe('order', () => {
     expect(inOrder(many, 'choice')[0]?.answer).toBe('6');
     expect(inOrder(many, 'histogram')).toEqual(many);
   });
+});
+
+test('signs and impossible numbers are told in words that need no API: days as on the page, segments by name, a flag’s own answers', () => {
+  const on = { day: '2026-11-14', segments: [] } as const;
+  expect(signInWords({ ...on, kind: 'law', segments: ['platform=ios', 'platform=web'] })).toBe(
+    'On 14 Nov 2026, reports came that randomized answers cannot explain: they may be fake or broken. They are from platform ios and platform web.',
+  );
+  expect(signInWords({ ...on, kind: 'silence' })).toBe('On 14 Nov 2026, almost no reports came, compared with the same weekday before.');
+  expect(signInWords({ ...on, kind: 'value' })).toBe('Since 14 Nov 2026, with a new version, the average has jumped.');
+  const flags = [answer(true, 1.4, 0.1), answer(false, -0.4, 0.1)];
+  const flagged = (labels: readonly string[]) => impossibleInWords({ labels, pValue: 0 }, flags, { type: 'flag' });
+  expect(flagged(['true'])).toBe('“Yes” below 0\u00a0% or above 100\u00a0%');
+  expect(flagged(['true', 'false'])).toBe('2 answers below 0\u00a0% or above 100\u00a0%');
+  expect(impossibleInWords({ labels: ['mean'], pValue: 0 }, [], { type: 'mean', range: [0, 1500] })).toBe('the average outside 0 to 1,500');
 });
 
 describe('filter', () => {
