@@ -83,7 +83,7 @@ export function signInWords({ kind, day, segments }: Pick<Sign, 'kind' | 'day' |
   return `${SEEN[kind](dayRange(day, day))}${where && `. They are from ${where}`}.`;
 }
 
-/** What cannot be about a metric's answers: `“Yes” below 0 % or above 100 %`. */
+/** Numbers of a metric's answers that can't be: `“Yes” below 0 % or above 100 %`. */
 export function impossibleInWords(
   { labels }: NonNullable<Estimates['impossible']>,
   answers: readonly Answer[],

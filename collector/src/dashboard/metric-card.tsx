@@ -35,7 +35,9 @@ function AnswersCard({ metric, signs, filter, span }: CardProps): VNode {
   const about = (
     <>
       <SignLine signs={signs} />
-      {estimates?.impossible && !estimates.verdict && <ImpossibleLine impossible={estimates.impossible} estimates={estimates} metric={metric} />}
+      {estimates?.impossible && !estimates.verdict && (
+        <ImpossibleLine impossible={estimates.impossible} estimates={estimates} metric={metric} />
+      )}
       {estimates && <VerdictLine verdict={estimates.verdict} answers={estimates.answers} metric={metric} />}
       <Evidence metric={metric} estimates={estimates} isFiltered={isPart(asked)} missing={missingFrom(metric, filter)} span={span} />
     </>

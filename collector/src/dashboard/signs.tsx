@@ -33,8 +33,8 @@ export function SignsLine({ signs }: { signs: readonly Sign[] }): VNode | null {
   return (
     <p class="note note-problem" role="status">
       Some reports may be fake, broken or missing: {signs.length === 1 ? '1 sign' : `${signs.length} signs`} in{' '}
-      {metrics === 1 ? '1 metric' : `${metrics} metrics`}, the last on {dayRange(first.day, first.day)}. The {metrics === 1 ? 'card says' : 'cards say'} what was seen.{' '}
-      <a href="v1/signs">All as JSON</a>
+      {metrics === 1 ? '1 metric' : `${metrics} metrics`}, the last on {dayRange(first.day, first.day)}. The{' '}
+      {metrics === 1 ? 'card says' : 'cards say'} what was seen. <a href="v1/signs">All as JSON</a>
     </p>
   );
 }

@@ -15,6 +15,7 @@ import { CholeskyDecomposition, inverse as inverseOf, Matrix } from 'ml-matrix';
 import type { Estimate } from './estimate.ts';
 import type { AnswerLaw, Bloom } from './estimation.ts';
 import { estimationOf } from './mechanisms/table.ts';
+import { isList } from './sequences.ts';
 import { chiSquaredTail } from './statistics/tails.ts';
 import { chanceOf, isFitting, unitOf } from './string-fit.ts';
 
@@ -52,7 +53,7 @@ export type MomentsLaw = AnswerLaw | StringLaw;
  * The covariance of two answers' estimates, times the number of reports of one report each, given how many devices gave each answer. (p - q)²
  * times it is the mean over devices of P(u, v | x) - P(u | x) P(v | x).
  */
-export function pairCovariance(law: AnswerLaw, counts: readonly number[]): (u: number, v: number) => number {
+function pairCovariance(law: AnswerLaw, counts: readonly number[]): (u: number, v: number) => number {
   const n = counts.reduce((sum, count) => sum + count, 0);
   const { p, q } = mechanismOf(law).support(law);
   const together = estimationOf(law).pairs(law, counts);
@@ -109,8 +110,7 @@ export function covarianceOf(
 }
 
 /** True if a device has one answer to a list, whose estimates have a covariance. */
-export const isAnswerLaw = (law: Law): law is AnswerLaw =>
-  mechanismOf(law).tells === 'shares' && !isStringLaw(law) && law.mechanism !== 'privset' && law.mechanism !== 'd-bit-flip';
+export const isAnswerLaw = (law: Law): law is AnswerLaw => isList(law) && law.mechanism !== 'privset' && law.mechanism !== 'd-bit-flip';
 
 /** The moments of a metric's estimates. */
 export function momentsOf(law: MomentsLaw, population: Population): Moments {
