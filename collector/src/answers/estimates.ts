@@ -14,7 +14,7 @@ import {
   rangeOf,
 } from '@murmuration/shared';
 import { isAnswerLaw } from '../estimation/covariance.ts';
-import { interval, shareOf } from '../estimation/distribution.ts';
+import { drawnOf, interval, shareOf } from '../estimation/distribution.ts';
 import { type Among, type Estimate, type Interval, peopleIn } from '../estimation/estimate.ts';
 import type { AnswerLaw } from '../estimation/estimation.ts';
 import { laterShares, MOST_LATER } from '../estimation/later.ts';
@@ -161,7 +161,7 @@ function distributionRows(
   if (distribution === undefined) return { answers: [] };
   const { verdicts, asked = USUAL } = request;
   const { reports } = request.evidence;
-  const { shares, low, high } = distribution.density();
+  const { shares, low, high } = drawnOf(distribution);
   const estimates = cellLabels(document.range, document.cells).map((_, i) => interval(shareOf(distribution, i, i + 1)));
   const more = wider(judgedOf(document.law, estimates, reports, 1), request);
   const answers = cellLabels(document.range, document.cells).map((label, i) => {

@@ -91,3 +91,13 @@ export function quantileInterval(below: readonly Interval[], level: number): Int
   );
   return { low: (possible[0] ?? 0) / cells, high: ((possible.at(-1) ?? cells - 1) + 1) / cells };
 }
+
+/**
+ * The shares as they are drawn, with their band. Where a share is near 0 its logarithm may be almost anything, and the unbiased estimate says
+ * more: the band ends where that one's interval does.
+ */
+export function drawnOf(distribution: Distribution): Density {
+  const { shares, low, high } = distribution.density();
+  const ends = shares.map((share, i) => Math.max(share, interval(shareOf(distribution, i, i + 1)).high));
+  return { shares, low, high: high.map((end, i) => Math.min(end, ends[i] as number)) };
+}

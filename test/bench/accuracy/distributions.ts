@@ -5,7 +5,7 @@
  */
 
 import { type DistributionLaw, type HierarchicalLaw, hierarchicalLaw, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
-import { type Distribution, quantilePlace } from '#collector/estimation/distribution.ts';
+import { type Distribution, drawnOf, quantilePlace } from '#collector/estimation/distribution.ts';
 import { distributionOf } from '#collector/estimation/mechanisms/table.ts';
 import { consistentShares } from '#collector/estimation/shrunk.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
@@ -119,7 +119,7 @@ function cellOf(shape: string, epsilon: number, clients: number, rounds: number)
     const having = multinomialOf(clients, shares, uniform);
     const truth = having.map((count) => count / clients);
     const law = hierarchicalLaw(CELLS, epsilon);
-    const { low, high } = (distributionOf(law, tree(law, having, uniform), clients) as Distribution).density();
+    const { low, high } = drawnOf(distributionOf(law, tree(law, having, uniform), clients) as Distribution);
     return {
       errors: Object.values(methods).map((method) => errorsOf(method(having, epsilon, uniform), truth)),
       covered: averageOf(shares.map((share, i) => Number((low[i] as number) <= share && share <= (high[i] as number)))),

@@ -3,7 +3,7 @@
 import { type DistributionLaw, hierarchicalLaw, squareWaveLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import type { Density } from '#collector/estimation/density.ts';
-import type { Distribution } from '#collector/estimation/distribution.ts';
+import { type Distribution, drawnOf } from '#collector/estimation/distribution.ts';
 import { distributionOf } from '#collector/estimation/mechanisms/table.ts';
 import { consistentShares } from '#collector/estimation/shrunk.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
@@ -36,7 +36,7 @@ const laws: {
 };
 
 const densityOf = (law: DistributionLaw, tallies: Tallies, people?: number): Density =>
-  (distributionOf(law, tallies, people) as Distribution).density();
+  drawnOf(distributionOf(law, tallies, people) as Distribution);
 
 /** ∫ |F^ - F|, relative to the range. */
 function apart(found: readonly number[], truth: readonly number[]): number {
