@@ -7,7 +7,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answers, decodeAnswer } from '#collector/api/forms/answers.ts';
+import { answers } from '#collector/api/forms/answers.ts';
+import { decodeAnswer } from '#collector/api/forms/decode-answer.ts';
 import { bodyOf, type Running, schema, start } from '../../kit/app.ts';
 import { anything, type Described, describedAt, expectRefusal, type Operation, type Parameter } from './described.ts';
 

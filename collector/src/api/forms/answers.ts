@@ -7,64 +7,34 @@ import { type Cadence, DAYS, type Law } from '@murmuration/shared';
 import { z } from 'zod';
 import type { AssociationRow, MetricAssociation } from '../../answers/association.ts';
 import type { Comparison, Difference } from '../../answers/compare.ts';
-import type { DecodedString, MetricStrings } from '../../answers/decoded-strings.ts';
-import type { AnswerEstimate, ExcludedDays, MetricEstimates } from '../../answers/estimates.ts';
-import type { PageInfo } from '../../answers/packed-answer.ts';
+import type { MetricEstimates } from '../../answers/estimates.ts';
 import type { Series, SeriesPoint } from '../../answers/series.ts';
 import { SIGNS, type Sign } from '../../answers/signs.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
-import type { Verdict } from '../../answers/verdict.ts';
 import type { RefusalBody } from '../../base/refusal.ts';
-import { AMONG, type Estimate, type Interval } from '../../estimation/estimate.ts';
+import { AMONG } from '../../estimation/estimate.ts';
 import { estimations } from '../../estimation/mechanisms/table.ts';
 import { types } from '../../estimation/questions.ts';
-import { LOOKS } from '../../estimation/statistics/looks.ts';
-import type { Watch } from '../../estimation/watch/watch.ts';
+import {
+  about,
+  always,
+  answer,
+  count,
+  day,
+  ends,
+  estimate,
+  excludedDays,
+  interval,
+  looks,
+  number,
+  type Paged,
+  page,
+  verdict,
+  watch,
+} from './answer-parts.ts';
 import { exactly } from './exactly.ts';
 
-/** An answer whose rows come in pages. */
-export interface Paged {
-  readonly page: PageInfo;
-}
-
-const count: z.ZodInt = z.int().min(0);
-const day = z.iso.date().nullable().meta({ description: 'A day in UTC; null without reports.' });
-const excludedDays: z.ZodType<readonly ExcludedDays[]> = exactly(
-  z
-    .array(z.strictObject({ from: z.iso.date(), to: z.iso.date(), reports: count }))
-    .meta({ description: 'Days that the question leaves out, with their reports. A day that is kept as a month takes its month with it.' }),
-);
-const number: z.ZodNumber = z.number();
-
-const interval: { readonly [field in keyof Estimate]: z.ZodNumber } = {
-  estimate: number.meta({ description: 'Unbiased, so it may lie below 0 or above 1.' }),
-  standardError: number.min(0),
-  low: number.meta({ description: 'The low end of the 95 % interval, which holds for one answer at one look.' }),
-  high: number.meta({ description: 'The high end of that interval.' }),
-};
-const ends: z.ZodType<Interval> = exactly(z.strictObject({ low: number, high: number }).meta({ id: 'Interval' }));
-const always = ends.exactOptional().meta({ description: 'The 95 % interval that holds at every look. Present where verdicts do.' });
-const estimate: z.ZodType<Estimate> = exactly(z.strictObject(interval).meta({ id: 'Estimate' }));
-
-const plain = z.union([z.string(), z.boolean()]);
-const answer: { readonly answer: z.ZodType<AnswerEstimate['answer']>; readonly label: z.ZodString } = {
-  answer: z.union([plain, z.record(z.string(), plain)]).meta({ description: 'The answer; of a joint question, one to each part.' }),
-  label: z.string(),
-};
-
-const page: z.ZodType<PageInfo> = exactly(
-  z
-    .strictObject({ total: count.meta({ description: 'How many rows there are in all.' }), offset: count, limit: count })
-    .meta({ id: 'Page' }),
-);
-
 const among = z.enum(AMONG);
-const about: { readonly [field in 'app' | 'metric' | 'type']: z.ZodString } & { readonly version: z.ZodInt } = {
-  app: z.string(),
-  metric: z.string(),
-  version: count,
-  type: z.string(),
-};
 const value = z.literal('value').exactOptional().meta({ description: 'Numbers in the unit of the metric; absent where they are shares.' });
 
 const permanence = z.strictObject({ epsilon: number, renew: z.enum(['week', 'month', 'year', 'never']) });
@@ -97,18 +67,6 @@ const summary: z.ZodType<MetricSummary> = exactly(
     .meta({ id: 'Metric' }),
 );
 
-const watch: z.ZodType<Watch> = exactly(
-  z.strictObject({
-    pValue: number,
-    cells: number.exactOptional(),
-    fit: number.exactOptional(),
-    answers: number.exactOptional(),
-    cohorts: number.exactOptional(),
-    ones: number.exactOptional(),
-    perPercent: number.exactOptional(),
-  }),
-);
-
 const quantile = z.strictObject({ level: number, estimate: number, low: number, high: number, always });
 
 const described = z.strictObject({
@@ -117,23 +75,6 @@ const described = z.strictObject({
   quantiles: z.array(quantile),
   ranges: z.array(z.strictObject({ from: number, to: number, ...interval, always })),
 });
-
-const looks = z.enum(LOOKS).meta({ description: 'Whether it holds at every look, or at a single one.' });
-
-const verdict: z.ZodType<Verdict> = exactly(
-  z
-    .strictObject({
-      kind: z.enum(['share', 'mean', 'median', 'lead', 'close', 'noise', 'none']).meta({
-        description:
-          'share: of a flag’s yes. mean, median: of numbers. lead: the first answer is the most frequent one. close: the first answer and those that can’t be told from it. noise: no answer is told from 0. none: no verdict, for the reason.',
-      }),
-      looks: looks.exactOptional(),
-      answers: z.array(z.string()).readonly().meta({ description: 'The labels of the answers that it names, largest first.' }),
-      interval: ends.exactOptional().meta({ description: 'Of the first answer, or of the number.' }),
-      reason: z.string().exactOptional(),
-    })
-    .meta({ id: 'Verdict', description: 'What may be said about the answers as a whole. It is wrong at most 1 time in 20.' }),
-);
 
 const settings = {
   among,
@@ -343,67 +284,3 @@ export const answers: {
   comparison,
   refusal,
 };
-
-// The answer of a decode, as a zod schema.
-
-const share = number.min(0).max(1);
-
-const distribution = z
-  .strictObject({
-    shares: z.array(z.strictObject({ ...answer, share })).meta({
-      description: 'The largest shares. Each is drawn towards what is typical, and says nothing about whether its string is there.',
-    }),
-    rest: share.meta({ description: 'The share of all other candidates together.' }),
-    other: share.meta({ description: 'What these shares leave over: strings that are no candidates, and whatever is too rare to place.' }),
-  })
-  .meta({
-    description:
-      'What the whole distribution looks like. It adds up to 1, has no intervals, and leaves over more the less the reports say.',
-  });
-
-const found = z.strictObject({
-  ...answer,
-  isFound: z
-    .boolean()
-    .meta({ description: 'Whether it is told apart from chance. Only then do the other numbers say something about it.' }),
-  ...interval,
-  estimate: number.meta({ description: 'Unbiased before the choice of what is found, so it may be negative.' }),
-  low: share.meta({ description: 'The low end of the 95 % interval, which allows for the choice of what is found.' }),
-  high: share.meta({ description: 'The high end.' }),
-  typical: share.meta({ description: 'As likely too large as too small, given that the string is found. It lies within the interval.' }),
-  pValue: share.meta({
-    description:
-      'The probability that a string that nobody has looks as strong. For discover, a bound on the probability that any of all possible strings does.',
-  }),
-  qValue: share.meta({ description: 'The least false discovery rate at which it is found; 1 if it is at none.' }),
-  isCut: z.literal(true).exactOptional().meta({ description: 'Set where the string may go on, because no more bytes of it are sent.' }),
-  truth: number.exactOptional(),
-});
-
-export const decodeAnswer: z.ZodType<MetricStrings & Paged & { readonly strings: readonly DecodedString[] }> = z
-  .strictObject({
-    ...about,
-    mechanism: z.string(),
-    epsilon: number,
-    minimum: count,
-    reports: count,
-    from: day,
-    to: day,
-    excluded: excludedDays.exactOptional(),
-    fdr: share,
-    candidates: count.meta({ description: 'How many strings are listed; for discover, those that are wanted in any case.' }),
-    found: count.meta({ description: 'How many strings are told apart from chance.' }),
-    outcome: z.enum(['decoded', 'overloaded', 'not-enough-data', 'too-few-reports', 'no-candidates']),
-    meaning: z.string().meta({ description: 'The outcome in plain words.' }),
-    indistinguishable: count.meta({ description: 'Candidates that no report tells from another one. They are never found.' }),
-    unexplained: estimate
-      .exactOptional()
-      .meta({ description: 'The share of the reports that come from none of the found strings. Absent where nothing can be said.' }),
-    detectable: share.exactOptional().meta({ description: 'A string with this share of the reports is found half of the time.' }),
-    distribution: distribution.exactOptional(),
-    verdict: verdict.exactOptional().meta({ description: 'On the found strings. Which strings are found is tested for one look.' }),
-    watch,
-    page,
-    strings: z.array(found).meta({ description: 'The found strings by descending share; with all=true the others follow.' }),
-  })
-  .meta({ description: 'Two answers to two questions: strings says which are there, distribution what the whole looks like.' });

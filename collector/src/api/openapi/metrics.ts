@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { answers, decodeAnswer } from '../forms/answers.ts';
+import { answers } from '../forms/answers.ts';
+import { decodeAnswer } from '../forms/decode-answer.ts';
 import {
   associationParameters,
   compareParameters,
