@@ -69,6 +69,10 @@ test('the dashboard works under the prefix, with and without a slash at its end'
       await page.getByText('command').first().waitFor();
       expect([new URL(page.url()).pathname, new URL(page.url()).search]).toEqual(['/telemetry/', path.slice(10).replace('/', '')]);
     }
+    await page.goto(`${app.address}/telemetry/questions/command`);
+    await page.getByRole('link', { name: 'All questions' }).click();
+    await page.waitForURL(`${app.address}/telemetry/`);
+    await page.getByText('command').first().waitFor();
     expect(complaints).toEqual([]);
   } finally {
     await context.close();

@@ -1,18 +1,20 @@
-// The page as a whole: header, summary, filters, and the metrics of each app.
-// The filter is kept here and in the page's address, so that it survives a reload.
+// The page as a whole: header, summary, filters, and the metrics of each app; or one question.
+// The page's address says which, and holds the filter, so that a link shows the same.
 
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import type { Metric } from '../api/shown.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Metric, Sign } from '../api/shown.ts';
+import { goTo, questionPath, useAddress } from './address.ts';
 import { useMetrics } from './api.ts';
-import { availablePart, type Filter, filterFromQuery, filterToQuery, spanOf } from './filter.ts';
+import { availablePart, type Filter, filterFromQuery, spanOf, withFilter } from './filter.ts';
 import { Filters } from './filters.tsx';
 import { count, dayRange, daysBetween } from './format.ts';
 import { Header } from './header.tsx';
 import { MetricCard } from './metric-card.tsx';
+import { QuestionPage } from './question/page.tsx';
 import { SignIn } from './sign-in.tsx';
 import { SignsLine, useSigns } from './signs.tsx';
-import { Failed, Loading, NoMetrics, NoReports } from './states.tsx';
+import { Failed, Loading, NoMetrics, NoQuestion, NoReports } from './states.tsx';
 
 // The amount of data: reports in all, metrics, days.
 // The filters do not change it, because it describes everything in the collector.
@@ -50,20 +52,23 @@ function Figure({ name, value, note = '' }: { name: string; value: string; note?
 
 export function App(): VNode {
   const state = useMetrics();
-  const [filter, setFilter] = useState(() => filterFromQuery(location.search));
-  const choose = (next: Filter) => {
-    setFilter(next);
-    history.replaceState(null, '', location.pathname + filterToQuery(next) + location.hash);
-  };
+  const { question, query } = useAddress();
+  const filter = filterFromQuery(query);
+  const main = useRef<HTMLElement>(null);
+  const before = useRef(question);
+  useEffect(() => {
+    if (before.current !== question) main.current?.focus({ preventScroll: true }); // as when a page is loaded
+    before.current = question;
+  }, [question]);
 
   return (
     <div class="frame">
       <Header state={state} among={filter.among} />
-      <main>
+      <main ref={main} tabIndex={-1}>
         {state.connection === 'signed-out' ? (
           <SignIn />
         ) : state.metrics ? (
-          <Metrics metrics={state.metrics} filter={availablePart(filter, state.metrics)} onFilter={choose} />
+          <Place metrics={state.metrics} question={question} query={query} filter={availablePart(filter, state.metrics)} />
         ) : state.problem ? (
           <Failed title="No metrics" problem={state.problem} />
         ) : (
@@ -74,9 +79,67 @@ export function App(): VNode {
   );
 }
 
-function Metrics({ metrics, filter, onFilter }: { metrics: readonly Metric[]; filter: Filter; onFilter: (filter: Filter) => void }): VNode {
+interface PlaceProps {
+  readonly metrics: readonly Metric[];
+  readonly question: string | null;
+  readonly query: string;
+  readonly filter: Filter;
+}
+
+/** The overview or a question. */
+function Place({ metrics, question, query, filter }: PlaceProps): VNode {
   const signs = useSigns(metrics);
-  if (metrics.length === 0) return <NoMetrics />;
+  const choose = (next: Filter): void => goTo(location.pathname + withFilter(query, next));
+  if (question !== null) return <Question {...{ metrics, question, query, filter, signs }} onFilter={choose} />;
+  return metrics.length === 0 ? <NoMetrics /> : <Metrics {...{ metrics, filter, signs }} onFilter={choose} />;
+}
+
+interface SeenProps {
+  readonly metrics: readonly Metric[];
+  readonly signs: readonly Sign[];
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+}
+
+/** The question of an address, as far as there is one. */
+function Question({ metrics, question, query, signs, filter, onFilter }: SeenProps & { question: string; query: string }): VNode {
+  const app = new URLSearchParams(query).get('app');
+  const named = metrics.filter((metric) => metric.metric === question);
+  const found = named.filter((metric) => app === null || metric.app === app);
+  const [metric] = found.length === 1 ? found : [];
+  useTitle(metric ? metric.description || metric.metric : 'No such question');
+  return (
+    <>
+      <p class="way-back">
+        <a href={`./${withFilter('', filter)}`}>All questions</a>
+      </p>
+      {metric ? (
+        <>
+          {metric.reports > 0 && <Filters metrics={[metric]} filter={filter} onFilter={onFilter} />}
+          <QuestionPage
+            key={`${metric.app}/${metric.metric}`}
+            metric={metric}
+            signs={signs.filter((sign) => sign.app === metric.app && sign.metric === metric.metric)}
+            filter={filter}
+            span={spanOf(metrics)}
+          />
+        </>
+      ) : (
+        <NoQuestion name={question} app={found.length > 1 ? null : app} others={named} pathOf={(each) => questionPath(each, filter)} />
+      )}
+    </>
+  );
+}
+
+/** Names the tab. */
+function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title === '' ? 'Murmuration' : `${title} · Murmuration`;
+  }, [title]);
+}
+
+function Metrics({ metrics, signs, filter, onFilter }: SeenProps): VNode {
+  useTitle('');
   const span = spanOf(metrics);
   const apps = [...new Set(metrics.map((metric) => metric.app))];
   return (

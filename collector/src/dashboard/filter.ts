@@ -29,11 +29,14 @@ export function filterFromQuery(query: string): Filter {
   return { segments: Object.fromEntries(segments), days: PERIODS.some((period) => period === days) ? days : null, among };
 }
 
-export function filterToQuery(filter: Filter): string {
-  const query = new URLSearchParams(Object.entries(filter.segments).map(([name, value]) => [PREFIX + name, value]));
-  if (filter.days !== null) query.set('days', String(filter.days));
-  if (filter.among !== 'population') query.set('among', filter.among);
-  return query.size === 0 ? '' : `?${query}`;
+/** A query with this filter instead of its own, and with everything else that it had. */
+export function withFilter(query: string, filter: Filter): string {
+  const others = [...new URLSearchParams(query)].filter(([key]) => !key.startsWith(PREFIX) && key !== 'days' && key !== 'among');
+  const segments = Object.entries(filter.segments).map(([name, value]) => [PREFIX + name, value]);
+  const all = new URLSearchParams([...others, ...segments]);
+  if (filter.days !== null) all.set('days', String(filter.days));
+  if (filter.among !== 'population') all.set('among', filter.among);
+  return all.size === 0 ? '' : `?${all}`;
 }
 
 /** The segments of all metrics together. */

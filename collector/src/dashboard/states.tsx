@@ -2,7 +2,7 @@
 // None of them looks like data.
 
 import type { VNode } from 'preact';
-import type { Estimates, Progress } from '../api/shown.ts';
+import type { Estimates, Metric, Progress } from '../api/shown.ts';
 import { collectorAddress } from './api.ts';
 import { count, reportCount } from './format.ts';
 
@@ -30,6 +30,43 @@ export function NoMetrics(): VNode {
     <div class="panel">
       <h2>No metrics yet</h2>
       <p>This collector has no schema. Its metrics appear here as soon as one is published.</p>
+    </div>
+  );
+}
+
+interface NoQuestionProps {
+  readonly name: string;
+  /** Null where several apps ask a question of this name. */
+  readonly app: string | null;
+  /** Questions of this name in other apps. */
+  readonly others: readonly Metric[];
+  readonly pathOf: (metric: Metric) => string;
+}
+
+/** In place of a question that is not there. */
+export function NoQuestion({ name, app, others, pathOf }: NoQuestionProps): VNode {
+  return (
+    <div class="panel">
+      <h2>{app === null && others.length > 1 ? 'Which app?' : 'No such question'}</h2>
+      {app === null && others.length > 1 ? (
+        <p>
+          Several apps ask <code>{name}</code>:
+        </p>
+      ) : (
+        <p>
+          {app ?? 'No app'} {app === null ? 'asks' : 'does not ask'} <code>{name}</code>. The link may be old, or you may see other apps.
+          {others.length > 0 && ' Questions of this name:'}
+        </p>
+      )}
+      <ul>
+        {others.map((metric) => (
+          <li key={metric.app}>
+            <a href={pathOf(metric)}>
+              {metric.app}: {metric.description || metric.metric}
+            </a>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

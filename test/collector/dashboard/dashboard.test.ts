@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Metric } from '#collector/api/shown.ts';
+import { addressOf, questionPath } from '#collector/dashboard/address.ts';
 import { impossibleInWords, signInWords, slotsIn } from '#collector/dashboard/explain.ts';
-import { askedOf, availablePart, filterFromQuery, filterToQuery } from '#collector/dashboard/filter.ts';
+import { askedOf, availablePart, filterFromQuery, withFilter } from '#collector/dashboard/filter.ts';
 import {
   daysBetween,
   decimalsFor,
@@ -44,6 +45,29 @@ const metric: Metric = {
   to: '2026-11-20',
   segments: { platform: ['web', 'ios'] },
 };
+
+describe('addresses', () => {
+  const base = new URL('https://t.example/telemetry/');
+  const at = (path: string) => addressOf(new URL(path, base), base);
+  test('the overview and each question have one, under any prefix, and nothing else is the page’s', () => {
+    expect(at('./?days=7')).toEqual({ question: null, query: '?days=7' });
+    expect(at('index.html')).toEqual({ question: null, query: '' });
+    expect(at('questions/home.page-2?app=notes')).toEqual({ question: 'home.page-2', query: '?app=notes' });
+    for (const other of [
+      'releases.html',
+      'v1/metrics',
+      '/questions/plan',
+      'questions/',
+      'questions/a/b',
+      'https://else.example/telemetry/',
+    ])
+      expect([other, at(other)]).toEqual([other, undefined]);
+  });
+  test('a question’s address holds its name, its app and the filter', () => {
+    const filter = { segments: { platform: 'web' }, days: 7, among: 'population' } as const;
+    expect(questionPath(metric, filter)).toBe('questions/plan?app=notes&segment.platform=web&days=7');
+  });
+});
 
 describe('axis', () => {
   test.each([[[answer('a', 0.31, 0.02)]], [[answer('a', 1.2, 0.3), answer('b', -0.2, 0.3)]], [[answer('a', 0.0004, 0.0001)]]])(
@@ -158,9 +182,11 @@ test('signs and impossible numbers are told in words that need no API: days as o
 });
 
 describe('filter', () => {
-  test('it survives the address bar', () => {
+  test('it survives the address bar, and leaves the rest of an address as it is', () => {
     const filter = { segments: { platform: 'web' }, days: 7, among: 'reports' } as const;
-    expect(filterFromQuery(filterToQuery(filter))).toEqual(filter);
+    expect(filterFromQuery(withFilter('', filter))).toEqual(filter);
+    expect(withFilter('?app=notes&days=30&segment.platform=ios', filter)).toBe('?app=notes&segment.platform=web&days=7&among=reports');
+    expect(withFilter('?days=30', { segments: {}, days: null, among: 'population' })).toBe('');
   });
   test('what is not published here is left out', () => {
     const filter = filterFromQuery('?segment.platform=tv&segment.region=EU&days=30');

@@ -27,6 +27,7 @@ afterAll(async () => {
 /** Every kind of answer to a reader: a page, files, JSON, text, refusals. */
 const READS = [
   ['GET', '/'],
+  ['GET', '/questions/plan'],
   ['GET', '/releases.html'],
   ['GET', '/v1/metrics'],
   ['GET', '/v1/metrics/plan/estimates'],

@@ -164,7 +164,7 @@ describe('files of the page', () => {
   });
 
   test('a page that names them is asked for again each time, and not sent again while it is the same', async () => {
-    for (const path of ['/', '/index.html', '/releases.html']) {
+    for (const path of ['/', '/index.html', '/questions/plan', '/releases.html']) {
       const { headers } = await ask(path, 'identity');
       expect(headers['cache-control']).toBe('no-cache');
       expect((await ask(path, 'br', { 'if-none-match': headers['etag'] })).status).toBe(304);

@@ -1,11 +1,13 @@
 /**
  * The files of the dashboard, from memory: an answer opens no file, and a sender who leaves early leaves nothing behind. Names of scripts and
- * styles have a hash of their content (test/setup/build-dashboard.ts), so browsers keep them for ever.
+ * styles have a hash of their content (test/setup/build-dashboard.ts), so browsers keep them for ever. A question's address is answered with the
+ * index page, whose base is then one folder up; its script says which question it is.
  */
 
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
 
 const folder = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url));
@@ -28,9 +30,7 @@ interface PageFile {
   readonly bytes: { readonly [coding in Coding]: Buffer };
 }
 
-function readPageFile(name: string): PageFile {
-  const read = (coding: Coding): Buffer => readFileSync(`${folder}${name}${CODINGS[coding]}`);
-  const bytes = { br: read('br'), gzip: read('gzip'), identity: read('identity') };
+function pageFile(name: string, bytes: PageFile['bytes']): PageFile {
   const headers = {
     'content-type': TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
     'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -38,6 +38,23 @@ function readPageFile(name: string): PageFile {
     etag: `"${hash('sha256', bytes.identity, 'base64url')}"`,
   };
   return { headers, bytes };
+}
+
+function readPageFile(name: string): PageFile {
+  const read = (coding: Coding): Buffer => readFileSync(`${folder}${name}${CODINGS[coding]}`);
+  return pageFile(name, { br: read('br'), gzip: read('gzip'), identity: read('identity') });
+}
+
+/** Addresses of questions. A metric's name needs no escapes. */
+const QUESTION = /^\/questions\/[\w.-]+$/;
+
+/** Stands for all of them among the files. */
+const ANY_QUESTION = '/questions/:name';
+
+/** The index page for an address one folder deeper. */
+function deeper({ bytes }: PageFile): PageFile {
+  const identity = Buffer.from(bytes.identity.toString().replace('<base href="./"', '<base href="../"'));
+  return pageFile('index.html', { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity });
 }
 
 let files: ReadonlyMap<string, PageFile> | undefined;
@@ -53,7 +70,7 @@ function pageFiles(): ReadonlyMap<string, PageFile> {
   }
   const found = new Map(names.map((name) => [`/${name}`, readPageFile(name)]));
   const index = found.get('/index.html');
-  files = index === undefined ? found : found.set('/', index);
+  files = index === undefined ? found : found.set('/', index).set(ANY_QUESTION, deeper(index));
   return files;
 }
 
@@ -61,7 +78,7 @@ function pageFiles(): ReadonlyMap<string, PageFile> {
 export function servePage(): RequestHandler {
   const served = pageFiles();
   return (request, response, next) => {
-    const file = served.get(request.path);
+    const file = served.get(request.path.replace(QUESTION, ANY_QUESTION));
     if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
     const rest = request.originalUrl.slice(request.baseUrl.length);
     if (/^(\?|$)/.test(rest)) return response.redirect(301, `${request.baseUrl}/${rest}`);

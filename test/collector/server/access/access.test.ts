@@ -134,7 +134,8 @@ describe('a route and a role', () => {
     await open();
     expect((await ask('/v1/nothing')).status).toBe(401);
     expect((await ask('/v1/nothing', bearer(token('ann', 'viewer')))).status).toBe(404);
-    for (const path of ['/', '/releases.html', '/livez', '/readyz']) expect([path, (await ask(path)).status]).toEqual([path, 200]);
+    for (const path of ['/', '/questions/plan', '/releases.html', '/livez', '/readyz'])
+      expect([path, (await ask(path)).status]).toEqual([path, 200]);
   });
 
   test('a token of one app sees that app only, and no answer says that the other exists', async () => {

@@ -1,0 +1,99 @@
+/** Addresses of questions in a real Chromium: each opens alone, links and Back show another without loading the page, and old ones say so. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { choice, defineSchema, flag } from '@murmuration/client';
+import { type Collector, createCollector } from '@murmuration/collector';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { launchChromium } from '../setup/chromium.ts';
+import { watchedContext } from './context.ts';
+
+const ask = { epsilon: 1, every: 'month' } as const;
+const about = { version: 1, budget: { epsilon: 4, per: 'month' } } as const;
+const notes = defineSchema({
+  ...about,
+  app: 'notes',
+  metrics: {
+    plan: choice(['free', 'pro'], { ...ask, description: 'Which plan?' }),
+    dark: flag({ ...ask, description: 'Is dark mode on?' }),
+  },
+});
+const mail = defineSchema({ ...about, app: 'mail', metrics: { dark: flag({ ...ask, description: 'Is the inbox dark?' }) } });
+
+let browser: Browser;
+let data: string;
+let collector: Collector;
+let address: string;
+let page: Page;
+let complaints: readonly string[];
+beforeAll(async () => {
+  browser = await launchChromium();
+  data = await mkdtemp(join(tmpdir(), 'murmuration-addresses-'));
+  collector = await createCollector({ open: true, schemas: [notes.document, mail.document], data });
+  address = await collector.listen(0, '127.0.0.1');
+});
+afterAll(async () => {
+  await browser.close();
+  await collector.close();
+  await rm(data, { recursive: true });
+});
+beforeEach(async () => {
+  const watched = await watchedContext(browser, { viewport: { width: 360, height: 800 } });
+  complaints = watched.complaints;
+  page = await watched.context.newPage();
+});
+afterEach(async () => {
+  await page.context().close();
+  expect(complaints).toEqual([]);
+});
+
+const questions = () => page.getByRole('main').getByRole('heading', { name: /\?$/ }).allTextContents();
+
+test('a question without reports has an address of its own, and a title', async () => {
+  await page.goto(`${address}/questions/plan?app=notes`);
+  await page.getByText('Which plan?').waitFor();
+  expect(await questions()).toEqual(['Which plan?']);
+  expect(await page.title()).toBe('Which plan? · Murmuration');
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+});
+
+test('links, Back and Forward show another place without loading the page', async () => {
+  await page.goto(`${address}/questions/plan?app=notes`);
+  await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
+  await page.getByRole('link', { name: 'All questions' }).press('Enter');
+  await page.getByText('Is the inbox dark?').waitFor();
+  expect([page.url(), await page.title()]).toEqual([`${address}/`, 'Murmuration']);
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
+  await page.goBack();
+  await expect.poll(() => page.title()).toBe('Which plan? · Murmuration');
+  expect(await questions()).toEqual(['Which plan?']);
+  await page.goForward();
+  await page.getByText('Is the inbox dark?').waitFor();
+  expect(await page.evaluate(() => 'isSame' in globalThis)).toBe(true);
+});
+
+test('a link for another tab opens one', async () => {
+  await page.goto(`${address}/questions/plan?app=notes`);
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: 'All questions' }).click({ modifiers: ['Control'] });
+  expect(new URL((await opened).url()).pathname).toBe('/');
+  expect(await page.title()).toBe('Which plan? · Murmuration');
+});
+
+test('a question that several apps ask is chosen, and one that nobody asks is said to be missing', async () => {
+  await page.goto(`${address}/questions/dark`);
+  await page.getByRole('link', { name: 'mail: Is the inbox dark?' }).click();
+  await expect.poll(questions).toEqual(['Is the inbox dark?']);
+  expect(new URL(page.url()).search).toBe('?app=mail');
+  await page.goto(`${address}/questions/plan?app=mail`);
+  await page.getByText('mail does not ask plan').waitFor();
+  expect(await page.getByRole('link', { name: 'notes: Which plan?' }).getAttribute('href')).toBe('questions/plan?app=notes');
+  await page.goto(`${address}/questions/gone`);
+  await page.getByRole('heading', { name: 'No such question' }).waitFor();
+  expect(await page.title()).toBe('No such question · Murmuration');
+});
