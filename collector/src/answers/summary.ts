@@ -1,9 +1,17 @@
 /** A published metric as the list shows it. */
 
 import { type About, dayText, type Law, type MetricDocument, type Range, rangeOf, type SchemaDocument } from '@murmuration/shared';
-import type { PublishedMetric } from '../schemas/catalog.ts';
+import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
 import { otherwiseInWords } from '../schemas/compare.ts';
 import type { MetricTotal, Store } from '../storage/store.ts';
+
+/** A version of the schema whose reports of a metric can be asked for alone. */
+interface MetricVersion {
+  readonly version: number;
+  readonly reports: number;
+  readonly from: string;
+  readonly to: string;
+}
 
 /** A metric in the answer of `GET /v1/metrics`. */
 export interface MetricSummary
@@ -21,6 +29,8 @@ export interface MetricSummary
   /** The first and the last day with reports; null without any. */
   readonly from: string | null;
   readonly to: string | null;
+  /** The versions with reports that ask this type of question, oldest first. Those with another law are not in `reports`. */
+  readonly versions: readonly MetricVersion[];
 }
 
 /** Totals of a metric's reports. */
@@ -34,8 +44,18 @@ function totalOf(totals: Totals, { schemas, metric }: PublishedMetric): Pick<Met
   };
 }
 
-/** A metric, and what its reports are in all. */
-export function summaryOf(metric: PublishedMetric, totals: Totals): MetricSummary {
+function versionsOf({ app, metric, document }: PublishedMetric, schemas: Catalog['schemas'], totals: Totals): readonly MetricVersion[] {
+  const found = [...schemas].flatMap(([wire, schema]): readonly MetricVersion[] => {
+    if (schema.app !== app || !Object.hasOwn(schema.metrics, metric) || schema.metrics[metric]?.type !== document.type) return [];
+    const total = totals.get(totalKey(wire, metric));
+    if (total === undefined) return [];
+    return [{ version: schema.version, reports: total.reports, from: dayText(total.from), to: dayText(total.to) }];
+  });
+  return found.sort((one, other) => one.version - other.version);
+}
+
+/** A metric of a catalog, and what its reports are in all. */
+export function summaryOf(metric: PublishedMetric, schemas: Catalog['schemas'], totals: Totals): MetricSummary {
   const { type, law, epsilon, every, permanent, otherwise } = metric.document;
   const range = rangeOf(metric.document);
   const participation = {
@@ -52,7 +72,8 @@ export function summaryOf(metric: PublishedMetric, totals: Totals): MetricSummar
     ...participation,
   };
   const { app, metric: name, version, about, segments } = metric;
-  return { app, metric: name, version, ...about, ...asked, ...totalOf(totals, metric), segments };
+  const counted = { ...totalOf(totals, metric), versions: versionsOf(metric, schemas, totals) };
+  return { app, metric: name, version, ...about, ...asked, ...counted, segments };
 }
 
 /*

@@ -1,6 +1,7 @@
 /** Series and comparisons: intervals of days, words, and the coverage of differences, exact where it can be computed. */
 
-import { choice, defineSchema, distribution, flag, permanent, text } from '@murmuration/client';
+import { choice, createTelemetry, defineSchema, distribution, flag, memoryStorage, permanent, text } from '@murmuration/client';
+import { createReader } from '@murmuration/collector/reader';
 import { dayNumber, dayText, type MetricDocument, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -348,20 +349,33 @@ describe('over HTTP', () => {
   });
 });
 
-test('a choice whose list grew is compared by the answers of both versions', async () => {
+test('a choice whose list grew is compared by the answers of both versions, which the list of metrics names', async () => {
   const schemaOf = (version: number, answers: readonly string[]) =>
     defineSchema({
       app: 'grown',
       version,
       budget: { epsilon: 9, per: 'month' },
       metrics: { plan: choice(answers, { epsilon: 1, description: 'Which plan?' }) },
-    }).document;
-  const running = await start({ schemas: [schemaOf(1, ['a', 'b']), schemaOf(2, ['a', 'b', 'c'])] });
+    });
+  const versions = [schemaOf(1, ['a', 'b']), schemaOf(2, ['a', 'b', 'c'])] as const;
+  const running = await start({ schemas: versions.map(({ document }) => document) });
   try {
     const { status, body } = await read(`${running.url}/v1/metrics/plan/compare?a.version=1&b.version=2`);
     expect([status, body]).toMatchObject([
       200,
       { a: { version: 1 }, b: { version: 2 }, verdict: expect.stringMatching(/^too few reports/) },
+    ]);
+    for (const [i, schema] of versions.entries()) {
+      const clock = { now: () => NOW - (1 - i) * 86_400_000, after: () => () => {} };
+      const telemetry = createTelemetry({ schema, endpoint: running.url, consent: 'granted', storage: memoryStorage(), clock });
+      telemetry.record('plan', 'a');
+      await telemetry.flush();
+    }
+    const [metric] = await createReader(undefined, { url: running.url }).metrics();
+    expect(metric?.reports).toBe(1); // the older law is another one
+    expect(metric?.versions).toEqual([
+      { version: 1, reports: 1, from: '2026-11-19', to: '2026-11-19' },
+      { version: 2, reports: 1, from: '2026-11-20', to: '2026-11-20' },
     ]);
   } finally {
     await running.close();

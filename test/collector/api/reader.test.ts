@@ -52,6 +52,12 @@ describe('a reader with a schema', () => {
       { from: '2026-11-17' },
     );
     expect(compared.differences.map(({ answer }) => answer)).toEqual(['free', 'pro', 'team']);
+    const sides = [{ segment: { platform: 'web' } }, { segment: { platform: 'ios' } }] as const;
+    const addresses = [
+      reader().addressOf('plan', { from: '2026-11-17' }, 'compare', ...sides),
+      reader().addressOf('speed', { interval: 'week' }, 'series'),
+    ];
+    expect(await Promise.all(addresses.map(async (address) => (await read(`${running.url}/${address}`)).body))).toEqual([compared, series]);
     expect(await reader().metrics()).toHaveLength(7);
     const visits = await reader().association('visits', { candidates: ['page 0', 'page 1'], limit: 1 });
     expect([visits.page.total, visits.strings.length]).toEqual([2, 1]);

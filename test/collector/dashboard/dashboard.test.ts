@@ -43,6 +43,7 @@ const metric: Metric = {
   reports: 100,
   from: '2026-11-01',
   to: '2026-11-20',
+  versions: [{ version: 1, reports: 100, from: '2026-11-01', to: '2026-11-20' }],
   segments: { platform: ['web', 'ios'] },
 };
 

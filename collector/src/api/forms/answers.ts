@@ -62,6 +62,9 @@ const summary: z.ZodType<MetricSummary> = exactly(
       reports: count,
       from: day,
       to: day,
+      versions: z.array(z.strictObject({ version: count, reports: count, from: z.iso.date(), to: z.iso.date() })).meta({
+        description: 'The versions with reports that ask this type of question, oldest first. Those with another law are not in `reports`.',
+      }),
       segments: z.record(z.string(), z.array(z.string())),
     })
     .meta({ id: 'Metric' }),

@@ -74,8 +74,14 @@ export interface Reader<S extends AnySchema> {
     b: Selection<S>,
     asked?: Asked<S>,
   ) => Promise<ComparisonOf<AnswerOf<S, K>>>;
-  /** The address of a metric's estimates, or of their decode, relative to the collector's. */
-  readonly addressOf: (metric: MetricOf<S>, asked?: EstimatesAsked<S> & DecodeAsked<S>, kind?: 'estimates' | 'decode') => string;
+  /** The address of an answer about a metric, relative to the collector's. `a` and `b` are the sides of a comparison. */
+  readonly addressOf: (
+    metric: MetricOf<S>,
+    asked?: EstimatesAsked<S> & SeriesAsked<S> & DecodeAsked<S>,
+    kind?: 'estimates' | 'decode' | 'series' | 'compare',
+    a?: Selection<S>,
+    b?: Selection<S>,
+  ) => string;
 }
 
 /** Metrics of one page of the list. */
@@ -92,8 +98,10 @@ function selectionPairs({ from, to, version, exclude, segment = {} }: Selection<
   return [...range, ...segments].map(([name, value]) => [prefix + name, value]);
 }
 
+type PairsAsked = EstimatesAsked<AnySchema> & SeriesAsked<AnySchema> & DecodeAsked<AnySchema>;
+
 /** The parameters of a request. */
-function pairsOf(asked: EstimatesAsked<AnySchema> & SeriesAsked<AnySchema> & DecodeAsked<AnySchema>, app: string | undefined): Pairs {
+function pairsOf(asked: PairsAsked, app: string | undefined): Pairs {
   const { candidates = [], ranges, quantiles, among, looks, together, orLater, limit, offset, interval, top, fdr, all } = asked;
   const single = { app: app ?? asked.app, among, looks, together, orLater, limit, offset, interval, top, fdr: fdr?.toFixed(9), all };
   return [
@@ -121,8 +129,16 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
   if (maxAge > 0) headers['cache-control'] = `max-age=${Math.floor(maxAge)}`;
   const { get, follow } = createRequests({ base, headers, timeout, send });
-  const addressOf = (metric: string, kind: string, pairs: Pairs): string =>
-    `v1/metrics/${encodeURIComponent(metric)}/${kind}?${new URLSearchParams(pairs)}`;
+  const addressOf = (
+    metric: string,
+    asked: PairsAsked,
+    kind: string,
+    a: Selection<AnySchema> = {},
+    b: Selection<AnySchema> = {},
+  ): string => {
+    const pairs = [...pairsOf(asked, app), ...selectionPairs(a, 'a.'), ...selectionPairs(b, 'b.')];
+    return `v1/metrics/${encodeURIComponent(metric)}/${kind}?${new URLSearchParams(pairs)}`;
+  };
 
   return {
     metrics: async (signal) => {
@@ -142,17 +158,14 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
       const query = new URLSearchParams(app === undefined ? {} : { app });
       return (await get<{ readonly signs: readonly Sign[] }>(`v1/signs?${query}`, signal)).signs;
     },
-    estimates: (metric, asked = {}) => get(addressOf(metric, 'estimates', pairsOf(asked, app)), asked.signal),
-    association: (metric, asked = {}) => get(addressOf(metric, 'association', pairsOf(asked, app)), asked.signal),
+    estimates: (metric, asked = {}) => get(addressOf(metric, asked, 'estimates'), asked.signal),
+    association: (metric, asked = {}) => get(addressOf(metric, asked, 'association'), asked.signal),
     decode: (metric, asked = {}) => {
-      const address = addressOf(metric, 'decode', pairsOf(asked, app));
+      const address = addressOf(metric, asked, 'decode');
       return asked.onProgress ? follow(address, asked.signal, asked.onProgress) : get(address, asked.signal);
     },
-    series: (metric, asked = {}) => get(addressOf(metric, 'series', pairsOf(asked, app)), asked.signal),
-    compare: (metric, a, b, asked = {}) => {
-      const pairs = [...pairsOf(asked, app), ...selectionPairs(a, 'a.'), ...selectionPairs(b, 'b.')];
-      return get(addressOf(metric, 'compare', pairs), asked.signal);
-    },
-    addressOf: (metric, asked = {}, kind = 'estimates') => addressOf(metric, kind, pairsOf(asked, app)),
+    series: (metric, asked = {}) => get(addressOf(metric, asked, 'series'), asked.signal),
+    compare: (metric, a, b, asked = {}) => get(addressOf(metric, asked, 'compare', a, b), asked.signal),
+    addressOf: (metric, asked = {}, kind = 'estimates', a, b) => addressOf(metric, asked, kind, a, b),
   };
 }

@@ -103,7 +103,7 @@ export function metricsRouter({ catalogOf, estimating, decoding, watching, minim
     const [totals, published] = [await estimating.totals(maxAgeOf(request)), catalogOf(response)];
     let known = lists.get(published);
     if (known?.totals !== totals) {
-      const metrics = published.metrics.map((metric) => summaryOf(metric, totals));
+      const metrics = published.metrics.map((metric) => summaryOf(metric, published.schemas, totals));
       known = { totals, answer: pack('metrics', metrics, {}) };
       lists.set(published, known);
     }
