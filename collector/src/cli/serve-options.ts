@@ -181,7 +181,7 @@ export function addLimits(command: Command): void {
   whole('--most-bytes <MiB>', 'bytes of an app in the store', 1, MOST_MIB, QUOTA_LIMITS.mostBytes / MIB);
   command.option(
     '--most-ids <n>',
-    'ids of batches of all apps, in memory at 12 to 24 bytes each (default: what half of the memory holds; with --postgres, what its disk holds)',
+    'ids of batches of all apps, in memory at 11 to 22 bytes each (default: what half of the memory holds; with --postgres, what its disk holds)',
     wholeOption('--most-ids', 1),
   );
   whole('--daily-for <days>', 'days after which tallies are added up to months', LEAST_DAYS, MOST_DAYS, RETENTION.dailyFor);

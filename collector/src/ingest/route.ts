@@ -102,7 +102,7 @@ function ingest({ schemas, store, capacity, unfinished, clock, answered, now, or
     const appended = await store.append(entry);
     if (appended === 'conflict') throw refusal('conflict', 'the bytes that this batch id came with on this day', 'others');
     if (appended === 'full') throw refusal('no-room', 'room in the store for what is new in this batch', 'none; try again later');
-    if (appended === 'unread') throw refusal('busy', 'a day whose ids have been read since the start', 'an earlier one; try again later');
+    if (appended === 'unread') throw refusal('busy', 'a day whose ids have been read since the start', 'another; try again later');
     // The clock was ahead once, and the ids of that day were deleted then.
     if (appended === 'expired') {
       throw clock.judge(refusal('stale-day', 'a day whose batches can still be told apart', dayText(entry.day)), today);

@@ -81,6 +81,8 @@ export interface TallyReader {
 export interface StoreSizes {
   /** Ids of batches whose days are still accepted. */
   readonly ids: number;
+  /** Days whose batches are not taken yet, because a start has not read all of their ids. */
+  readonly unread?: readonly number[];
   /** The most ids that it may hold, where a number bounds them, and the ids of the day that has most. */
   readonly mostIds?: number;
   readonly idsADay?: number;

@@ -1,15 +1,15 @@
-/** A store that keeps so many ids, as folds of a busy fortnight leave it. */
+/** A store that keeps so many ids, as folds leave them: a row for each second of each day, up to a thousand ids long. */
 
 import { randomFillSync } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { dayNumber } from '@murmuration/shared';
+import { ROW, WORDS } from '#collector/storage/sqlite/ids.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { schema } from './schema.ts';
 
-const WORDS = 7; // of an id: four of its own, two of the body's hash, the day
-const IDS_A_FOLD = 2_000;
 const DAYS = 14;
+const SECONDS = 86_400;
 
 /** Fills a folder's store with random ids, in equal parts on so many days from `first` on. */
 export async function fillIds(
@@ -21,14 +21,18 @@ export async function fillIds(
   const database = new DatabaseSync(join(folder, 'murmuration.sqlite'));
   database.exec('PRAGMA synchronous = OFF; BEGIN');
   const insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
-  const ofApp = database.prepare('INSERT INTO app_ids (app, day, ids) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET ids = ids + excluded.ids');
-  const words = new Int32Array(IDS_A_FOLD * WORDS);
-  for (let first = 0; first < count; first += IDS_A_FOLD) {
-    randomFillSync(words);
-    const day = firstDay + Math.floor((first / count) * days);
-    for (let at = WORDS - 1; at < words.length; at += WORDS) words[at] = day;
-    insert.run(first + 1, day, new Uint8Array(words.buffer));
-    ofApp.run(schema.document.app, day, IDS_A_FOLD);
+  const ofDay = database.prepare('INSERT INTO day_ids (day, ids) VALUES (?, ?)');
+  const ofApp = database.prepare('INSERT INTO app_ids (app, day, ids) VALUES (?, ?, ?)');
+  const aDay = Math.floor(count / days);
+  const aFold = Math.min(ROW, Math.max(1, Math.ceil(aDay / SECONDS)));
+  for (let day = firstDay, first = 1; day < firstDay + days; day++) {
+    ofDay.run(day, aDay);
+    ofApp.run(schema.document.app, day, aDay);
+    for (const end = first + aDay; first < end; first += aFold) {
+      const words = randomFillSync(new Int32Array(Math.min(aFold, end - first) * WORDS));
+      for (let at = WORDS - 1; at < words.length; at += WORDS) words[at] = day;
+      insert.run(first, day, new Uint8Array(words.buffer));
+    }
   }
   database.exec('COMMIT');
   database.close();

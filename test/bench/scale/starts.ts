@@ -1,6 +1,7 @@
 /** `murmuration serve` on a SQLite store that keeps the ids of many days: what it says at its start, and when it takes batches. */
 
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { ACCEPTED_DAYS, dayNumber } from '@murmuration/shared';
 import { quantile } from '../../kit/quantile.ts';
 import { closedLoop, openLoop } from '../ingest/load.ts';
@@ -22,6 +23,13 @@ async function untilTaken({ port }: Service, day: number): Promise<void> {
   for (const end = performance.now() + 1_000 * LONGEST; performance.now() < end; )
     if ((await closedLoop(port, 1, next, TRY)).acknowledged > 0) return;
   throw new Error(`expected a batch of day ${day} to be taken within ${LONGEST} s`);
+}
+
+/** Asks a collector whether it is ready until it says so. */
+async function untilReady({ url }: Service): Promise<void> {
+  for (const end = performance.now() + 1_000 * LONGEST; performance.now() < end; await setTimeout(1_000 * TRY))
+    if ((await fetch(`${url}/readyz`)).status === 200) return;
+  throw new Error(`expected a collector that is ready within ${LONGEST} s`);
 }
 
 /** What a start is to reach. */
@@ -46,6 +54,8 @@ export const startOn = ({ ids, days, seconds, atMost }: Start): Promise<{ readon
     try {
       await untilTaken(service, today);
       const [taken, used] = [since(), service.cpu()];
+      await untilReady(service);
+      const ready = since();
       const load = await openLoop(service.port, CONNECTIONS, await requests(1, today), seconds, RATE);
       await untilTaken(service, today - Math.min(days - 1, ACCEPTED_DAYS.before));
       const name = `SQLite, ${ids.toExponential().replace('+', '')} ids of ${days} days`;
@@ -54,6 +64,7 @@ export const startOn = ({ ids, days, seconds, atMost }: Start): Promise<{ readon
         { what: `${name}: listens after`, measured: service.startSeconds, unit: 's' },
         { what: `${name}: takes batches of today after`, measured: taken, unit: 's', target: { atMost } },
         { what: '... of processor time', measured: used, unit: 's' },
+        { what: '... says that it is ready after', measured: ready, unit: 's' },
         { what: `... then ${RATE} batches a second, half within`, measured: quantile(load.latencies, 0.5), unit: 'ms' },
         { what: '... 99 %', measured: quantile(load.latencies, 0.99), unit: 'ms' },
         { what: '... refused', measured: load.refused, unit: '', target: { atMost: 0 } },

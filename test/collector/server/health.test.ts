@@ -75,6 +75,24 @@ describe('probes', () => {
     expect((await samples()).get('murmuration_ids_limit')).toBe(4);
   });
 
+  test("say that a start has not read the ids of today's batches yet, and nothing of earlier days", async () => {
+    const { store } = collector;
+    const today = dayNumber(Date.now());
+    const unread = [today - 1, today];
+    const reading = await createCollector({
+      open: true,
+      schemas: [schema.document],
+      data: folder,
+      leastFree: 0,
+      openStore: async () => ({ ...store, sizes: async () => ({ ids: 0, rows: 0, unread }), close: async () => undefined }),
+    });
+    const address = await reading.listen(0, '127.0.0.1');
+    expect(await (await fetch(`${address}/readyz`)).json()).toEqual({ ready: false, reasons: ['reading-ids'] });
+    unread.pop();
+    await expect.poll(async () => (await fetch(`${address}/readyz`)).status, { timeout: 5_000 }).toBe(200);
+    await reading.close();
+  });
+
   test('say that it stops, on connections that are still open', async () => {
     const { socket, answer } = await raw(url, 'GET /livez HTTP/1.1\r\nHost: t\r\n\r\nGET /readyz HTTP/1.1\r\nHost: t\r\n');
     await once(socket, 'data');

@@ -19,10 +19,10 @@ export const HEALTH_ROUTES = [
 ] as const;
 
 /**
- * Reasons for which a collector can't take batches now, or must not be taken away: `spilled` says that it has acknowledged batches that are
- * not in the database yet.
+ * Reasons for which a collector can't take batches now, or must not be taken away: `reading-ids` says that a start has not read the ids of
+ * today's batches yet, `spilled` that it has acknowledged batches that are not in the database yet.
  */
-type NotReady = 'disk-full' | 'no-room' | 'spilled' | 'stopping' | 'store-away' | 'store-failed';
+type NotReady = 'disk-full' | 'no-room' | 'reading-ids' | 'spilled' | 'stopping' | 'store-away' | 'store-failed';
 
 /** Milliseconds between two looks at the sizes of the store. */
 const LOOK = 1_000;
@@ -86,6 +86,7 @@ export function createHealth({ counts, ingest: { capacity, unfinished, clock }, 
   const reasons = async (): Promise<readonly NotReady[]> => [
     ...(capacity.isFull ? (['disk-full'] as const) : []),
     ...((await sizes())?.isFull === true ? (['no-room'] as const) : []),
+    ...((await sizes())?.unread?.includes(dayNumber(now())) ? (['reading-ids'] as const) : []),
     ...(stopping ? (['stopping'] as const) : []),
     ...(store.isAway?.() ? (['store-away'] as const) : []),
     ...((store.spilled?.() ?? 0) > 0 ? (['spilled'] as const) : []),

@@ -95,7 +95,7 @@ export function createAdmission(database: DatabaseSync, shapes: Shapes): (group:
       const most = Math.floor((words[start + 1] as number) / LEAST_WORDS);
       if (most <= place.left) place.left -= most;
       else if (!opensNothing(words, start, partition, pending)) return 'full';
-      here.add(words, start + ID, i, 0);
+      here.add(words, start + ID, i);
       quota.take(usage);
       return 'counted';
     };
@@ -254,7 +254,7 @@ export class Writer {
     this.#expireIds(before);
   }
 
-  /** Reads a part of the ids of earlier days that a start has left. Returns whether that was all. */
+  /** Reads a part of the ids that a start has left. Returns whether that was all. */
   readIds(): boolean {
     return this.#ids.readSome();
   }
@@ -304,9 +304,10 @@ export class Writer {
   }
 
   get sizes(): StoreSizes {
-    const { count } = this.#ids;
+    const { count, unread } = this.#ids;
     return {
       ids: count,
+      unread,
       ...this.#appIds.sizes(count),
       rows: Number(this.#database.prepare('SELECT sum(rows) AS rows FROM room').get()?.['rows'] ?? 0),
     };

@@ -5,7 +5,7 @@ import { checkMigration, migrate, rewriting, type Step, TIMEOUT, versionOf } fro
 import { checkOwner, makePrivate } from '../files/durable.ts';
 import { batchesOf, bytesOf, ID, wordsOf, writeHashOf } from '../group-commit.ts';
 import { encodeCells } from '../tallying/cell-codec.ts';
-import { ROW, WORDS } from './ids.ts';
+import { countIds, ROW, WORDS } from './ids.ts';
 
 // The migration to version 3 of the embedded store: ids are stored as hashes, a thousand to a row.
 
@@ -163,6 +163,11 @@ export const STEPS: readonly Step[] = [
     `),
   // The writer that opened the store last is its owner. An earlier one finds another number in its next transaction (commit-log.ts).
   (database) => database.exec('CREATE TABLE owner (epoch INTEGER NOT NULL); INSERT INTO owner VALUES (0)'),
+  // A start reads the newest ids first, and these counts say when it has all of a day (ids.ts).
+  (database) => {
+    database.exec('CREATE TABLE day_ids (day INTEGER PRIMARY KEY, ids INTEGER NOT NULL)');
+    countIds(database);
+  },
 ];
 
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];

@@ -8,6 +8,7 @@ import { lock } from '../files/durable.ts';
 import { QUOTA_LIMITS } from '../quota.ts';
 import type { RetentionOptions } from '../retention.ts';
 import { Writer } from './commit-log.ts';
+import { countIds } from './ids.ts';
 import { checkNotMigrated, checkNotMigrating } from './migration-mark.ts';
 import { checkCurrent, DATABASE, openForWriting } from './schema.ts';
 
@@ -43,7 +44,10 @@ export function reopenDays(folder: string, from: number): void {
     const database = open(folder, false);
     try {
       database.exec('PRAGMA synchronous = FULL');
-      database.prepare('UPDATE closed SET before = ? WHERE before > ?').run(from, from);
+      transaction(database, () => {
+        database.prepare('UPDATE closed SET before = ? WHERE before > ?').run(from, from);
+        countIds(database); // of the days that are open again, some ids may be left
+      });
     } finally {
       database.close();
     }

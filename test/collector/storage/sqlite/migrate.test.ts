@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Step } from '#collector/storage/files/database.ts';
+import { writeHashOf } from '#collector/storage/group-commit.ts';
 import { openForWriting, STEPS } from '#collector/storage/sqlite/schema.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { DAY, entry, hashOf, idOf, OTHER_APP, SCHEMA, shapes, sum } from '../entries.ts';
@@ -118,6 +119,32 @@ test('a store of version 4 keeps its tallies, their totals and its numbers of on
   after.exec('VACUUM');
   expect(before * 4_096).toBeGreaterThan(1_000 * 4_000);
   expect(Number(value(after, 'PRAGMA page_count')) * 4_096).toBeLessThan(1_000 * 1_450); // of cells that need all of a double
+  after.close();
+});
+
+test('a store of version 9 counts the ids of each day, in whichever rows they are', async () => {
+  const database = openForWriting(file, STEPS.slice(0, 9));
+  const batch = (name: string, day: number): Buffer => {
+    const hashed = Buffer.alloc(16);
+    writeHashOf(idOf(name), hashed, 0);
+    return Buffer.concat([hashed, Buffer.from(hashOf('a body'), 'hex').subarray(0, 8), Buffer.from(Int32Array.of(day).buffer)]);
+  };
+  const insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
+  insert.run(11, DAY + 1, Buffer.concat([batch('a', DAY), batch('b', DAY + 1), batch('c', DAY)]));
+  insert.run(14, DAY + 1, batch('d', DAY + 1));
+  insert.run(15, DAY, batch('e', DAY));
+  database.close();
+  const store = await openSqliteStore(folder, shapes);
+  const days = { a: DAY, b: DAY + 1, c: DAY, d: DAY + 1, e: DAY };
+  for (const [name, day] of Object.entries(days)) expect(await store.append(entry(name, { day })), name).toBe('duplicate');
+  expect(await store.append(entry('f', { day: DAY + 1 }))).toBe('counted');
+  expect(await store.sizes?.()).toMatchObject({ ids: 6, unread: [] });
+  await store.close();
+  const after = openForWriting(file);
+  expect(after.prepare('SELECT day, ids FROM day_ids').all()).toEqual([
+    { day: DAY, ids: 3 },
+    { day: DAY + 1, ids: 3 },
+  ]);
   after.close();
 });
 

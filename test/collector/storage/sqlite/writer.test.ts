@@ -10,6 +10,7 @@ import { dayNumber } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StoreFull } from '#collector/base/fault.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
+import { reopenDays } from '#collector/storage/sqlite/upkeep.ts';
 import type { Store } from '#collector/storage/store.ts';
 import { encodeCells } from '#collector/storage/tallying/cell-codec.ts';
 import { bodyOf, judge, openStore } from '../../../faults/cells.ts';
@@ -133,6 +134,25 @@ test('days pass at once, and their ids go afterwards, a slice at a time: a commi
   await expect.poll(kept).toBe(0);
   expect(await Promise.all([entry(2), entry('kept')].map(store.append))).toEqual(['counted', 'duplicate']);
   await store.close();
+});
+
+test('days that are opened again have the ids that are left of them, and count them', async () => {
+  const store = await open('pace=fast');
+  const [early, next] = [entry('early'), entry('next', { day: DAY + 1 })];
+  expect(await Promise.all([early, next].map(store.append))).toEqual(['counted', 'counted']); // in one row, which stays for the later day
+  const counts = (): unknown => look((database) => database.prepare('SELECT day, ids FROM day_ids').all());
+  await store.expire(DAY + 1);
+  await expect.poll(counts).toEqual([{ day: DAY + 1, ids: 1 }]);
+  expect(await store.append(early)).toBe('expired');
+  await store.close();
+  reopenDays(folder, DAY);
+  expect(counts()).toEqual([
+    { day: DAY, ids: 1 },
+    { day: DAY + 1, ids: 1 },
+  ]);
+  const again = await open('pace=fast');
+  expect(await Promise.all([early, next, entry('late')].map(again.append))).toEqual(['duplicate', 'duplicate', 'counted']);
+  await again.close();
 });
 
 test('a store on a disk that is full opens to be read, and takes batches again when there is room, without another start', async () => {
