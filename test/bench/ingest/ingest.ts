@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- ingest [--seconds 2] [--rounds 7] [--connections 256] [--reports 10000000] [--ids 10000000]`: durably
- * acknowledged requests per CPU second of the server's process, all its threads, beside R, those of a bare node:http POST of
- * the same bytes in the same minutes. Only ratios mean anything on a machine that others share.
+ * `npm run bench -- ingest [--pairs 30] [--seconds 1] [--rounds 7] [--connections 256] [--reports 10000000] [--ids 10000000] [--throughput]`:
+ * durably acknowledged requests per CPU second of the server's process, all its threads, beside R, those of a bare node:http POST of the
+ * same bytes in the slice of time before or after. `--throughput` ends after these ratios.
  */
 
 import { parseArgs } from 'node:util';
@@ -11,101 +11,74 @@ import { withStolen } from '../stolen.ts';
 import { foldingGain, foldingSeconds } from './folding.ts';
 import { closedLoop, openLoop } from './load.ts';
 import { fillIds } from './many-ids.ts';
+import { inPairs, type Load, type Pairs, ratioOf } from './pairs.ts';
 import { type ServerProcess, startServer, withFolder } from './process.ts';
 import { type BatchSize, batches, requests } from './requests.ts';
 
 /** So many times the connections, where commits are slow: a closed loop waits for its commits, and a server that waits is not measured. */
 const MORE = 4;
 
-/** Rounds that only warm up: the servers of slow commits see a third of the requests of the others in the same time. */
+/** Runs that only warm up. */
 const WARMING = 3;
 
 const KINDS = ['bare', 'collector', 'slow', 'naive'] as const;
 type Kind = (typeof KINDS)[number];
 
-interface Options {
-  readonly seconds: number;
+interface Options extends Load {
   readonly rounds: number;
-  readonly connections: number;
   readonly reports: number;
   readonly ids: number;
 }
 
-/** Runs one load and gives requests per CPU second and per second. */
-async function measure(
-  server: ServerProcess,
-  next: () => Buffer,
-  { connections, seconds }: Options,
-): Promise<readonly [cpu: number, wall: number]> {
-  const before = await server.usage();
-  const { acknowledged, refused, seconds: took } = await closedLoop(server.port, connections, next, seconds);
-  const after = await server.usage();
-  if (refused > 0) throw new Error(`expected every request to be acknowledged, got ${refused} refusals`);
-  return [acknowledged / (after.cpu - before.cpu), acknowledged / took];
-}
-
-/** Interleaved runs of every kind of server on the same requests. */
-async function throughput(
+/** Lines of a size of batches: the collector beside R, a collector whose commits are slow beside it, and the naive server beside R. */
+async function ratioLines(
   servers: ReadonlyMap<Kind, ServerProcess>,
   size: BatchSize,
   options: Options,
-): Promise<Map<Kind, readonly [number, number]>> {
+): Promise<{ readonly lines: readonly Line[]; readonly cpuPerBatch: number; readonly perSecond: number }> {
   const next = await requests(size);
-  const runs = new Map<Kind, (readonly [number, number])[]>();
-  for (let round = -WARMING; round < options.rounds; round++) {
-    for (const [kind, server] of servers) {
-      const run = await measure(server, next, options);
-      if (round >= 0) runs.set(kind, [...(runs.get(kind) ?? []), run]);
-    }
-  }
-  return new Map([...runs].map(([kind, all]) => [kind, [median(all.map(([cpu]) => cpu)), median(all.map(([, wall]) => wall))]]));
+  const pair = (a: Kind, b: Kind, over: Partial<Load> = {}): Promise<Pairs> =>
+    inPairs([servers.get(a) as ServerProcess, servers.get(b) as ServerProcess], next, { ...options, ...over });
+  const few = { pairs: Math.ceil(options.pairs / 5) };
+  const ours = await pair('bare', 'collector');
+  const naive = await pair('bare', 'naive', few);
+  const slow = await pair('collector', 'slow', { ...few, connections: MORE * options.connections });
+  const name = `${size} ${size === 1 ? 'report' : 'reports'} a request`;
+  const [least, aim] = size === 1 ? [0.48, 0.6] : [0.43, 0.55];
+  const { middle, low, high } = ratioOf(ours.cpu);
+  const slowed = `${name}: commits slowed by 5 ms, ${MORE * options.connections} connections`;
+  return {
+    lines: [
+      { what: `${name}: R, bare node:http`, measured: median(ours.cpu[0]), unit: 'requests per CPU s' },
+      { what: `${name}: durably acknowledged`, measured: median(ours.cpu[1]), unit: 'requests per CPU s' },
+      { what: `${name}: of R, median of ${options.pairs} pairs (aim ${aim})`, measured: middle, unit: '' },
+      { what: `${name}: its interval begins`, measured: low, unit: '' },
+      { what: `${name}: its interval ends`, measured: high, unit: '', target: { atLeast: least } },
+      { what: `${name}: naive server, of R`, measured: ratioOf(naive.cpu).middle, unit: '' },
+      { what: `${slowed}, per CPU s`, measured: ratioOf(slow.cpu).middle, unit: 'of its own', target: { atLeast: 0.8 } },
+      { what: `${slowed}, per second`, measured: ratioOf(slow.wall).middle, unit: 'of its own', target: { atLeast: 0.8 } },
+    ],
+    cpuPerBatch: 1 / median(ours.cpu[1]),
+    perSecond: median(ours.wall[1]),
+  };
 }
 
-/** For each kind: requests per CPU second, and per second. */
-const quantities = (found: ReadonlyMap<Kind, readonly [number, number]>): readonly [(kind: Kind) => number, (kind: Kind) => number] => [
-  (kind) => found.get(kind)?.[0] ?? Number.NaN,
-  (kind) => found.get(kind)?.[1] ?? Number.NaN,
-];
+/** What the parts after the first need of it. */
+interface Throughput {
+  readonly lines: readonly Line[];
+  /** CPU seconds of a batch of ten reports. */
+  readonly cpuPerBatch: number;
+  /** Batches of one report. */
+  readonly perSecond: number;
+}
 
-async function throughputLines(
-  options: Options,
-): Promise<{ readonly lines: readonly Line[]; readonly cpuPerBatch: number; readonly perSecond: number }> {
+async function throughputLines(options: Options): Promise<Throughput> {
   return withFolder(async (folder) => {
     const servers = new Map<Kind, ServerProcess>();
     try {
       for (const kind of KINDS) servers.set(kind, await startServer(kind, `${folder}/${kind}`));
-      const lines: Line[] = [];
-      let [cpuPerBatch, perSecond] = [0, 0];
-      for (const size of [1, 10] as const) {
-        const found = await throughput(servers, size, options);
-        const many = { ...options, connections: MORE * options.connections };
-        const waiting = await throughput(new Map([...servers].filter(([kind]) => kind === 'collector' || kind === 'slow')), size, many);
-        const [cpu, wall] = quantities(found);
-        const [waitingCpu, waitingWall] = quantities(waiting);
-        const name = `${size} ${size === 1 ? 'report' : 'reports'} a request`;
-        lines.push(
-          { what: `${name}: R, bare node:http`, measured: cpu('bare'), unit: 'requests per CPU s' },
-          { what: `${name}: durably acknowledged`, measured: cpu('collector'), unit: 'requests per CPU s' },
-          { what: `${name}: of R`, measured: cpu('collector') / cpu('bare'), unit: '', target: { atLeast: size === 1 ? 0.45 : 0.4 } },
-          { what: `${name}: naive server, of R`, measured: cpu('naive') / cpu('bare'), unit: '' },
-          { what: `${name}: commits slowed by 5 ms, per CPU s`, measured: cpu('slow') / cpu('collector'), unit: 'of its own' },
-          {
-            what: `${name}: the same of ${many.connections} connections, per CPU s`,
-            measured: waitingCpu('slow') / waitingCpu('collector'),
-            unit: 'of its own',
-            target: { atLeast: 0.8 },
-          },
-          {
-            what: `${name}: the same, per second`,
-            measured: waitingWall('slow') / waitingWall('collector'),
-            unit: 'of its own',
-            target: { atLeast: 0.8 },
-          },
-        );
-        if (size === 1) perSecond = wall('collector');
-        cpuPerBatch = 1 / cpu('collector');
-      }
-      return { lines, cpuPerBatch, perSecond };
+      const [one, ten] = [await ratioLines(servers, 1, options), await ratioLines(servers, 10, options)];
+      return { lines: [...one.lines, ...ten.lines], cpuPerBatch: ten.cpuPerBatch, perSecond: one.perSecond };
     } finally {
       for (const server of servers.values()) await server.stop();
     }
@@ -131,8 +104,8 @@ async function latencyLines(perSecond: number, { connections, seconds, rounds }:
     try {
       const next = await requests(1);
       const wait = async (): Promise<Waits> => {
-        const alone = await openLoop(server.port, 1, next, seconds, 20);
-        const { latencies } = await openLoop(server.port, connections, next, seconds, perSecond / 2);
+        const alone = await openLoop(server.port, 1, next, 2 * seconds, 20);
+        const { latencies } = await openLoop(server.port, connections, next, 2 * seconds, perSecond / 2);
         return { commit: median(alone.latencies), middle: median(latencies), p99: quantile(latencies, 0.99) };
       };
       for (let round = 0; round < WARMING; round++) await wait();
@@ -220,7 +193,15 @@ export async function ingest(args: readonly string[]): Promise<{
   const whole = { type: 'string' } as const;
   const { values } = parseArgs({
     args: [...args],
-    options: { seconds: whole, rounds: whole, connections: whole, reports: whole, ids: whole },
+    options: {
+      pairs: whole,
+      seconds: whole,
+      rounds: whole,
+      connections: whole,
+      reports: whole,
+      ids: whole,
+      throughput: { type: 'boolean' },
+    },
   });
   const of = (name: keyof Options, otherwise: number): number => {
     const value = Number(values[name] ?? otherwise);
@@ -228,19 +209,20 @@ export async function ingest(args: readonly string[]): Promise<{
     return value;
   };
   const options = {
-    seconds: of('seconds', 2),
+    pairs: of('pairs', 30),
+    seconds: of('seconds', 1),
     rounds: of('rounds', 7),
     connections: of('connections', 256),
     reports: of('reports', 1e7),
     ids: of('ids', 1e7),
   };
   const { lines, cpuPerBatch, perSecond } = await throughputLines(options);
-  const all = [
-    ...lines,
+  const rest = async (): Promise<readonly Line[]> => [
     ...(await latencyLines(perSecond, options)),
     ...(await foldingLines(cpuPerBatch)),
     ...(await memoryLines(options)),
     ...(await startLines(options)),
   ];
+  const all = values.throughput ? lines : [...lines, ...(await rest())];
   return { result: { passed: all.every(holds), options, lines: all }, rows: [['ingest', 'measured', 'target', ''], ...all.map(rowOf)] };
 }
