@@ -71,7 +71,7 @@ inEachEngine(({ name, launch }, test) => {
     await expect(page.evaluate('missing.thing')).rejects.toThrow('ReferenceError');
     const gone = await startServer();
     await gone.close();
-    await expect(page.goto(gone.address)).rejects.toThrow();
+    await expect(page.goto(gone.address)).rejects.toThrow(/connection.refused/i);
     await page.close();
   });
 

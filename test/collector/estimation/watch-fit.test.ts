@@ -46,7 +46,10 @@ describe.each(subjects)('$name', ({ subject }) => {
         );
       const one = new Map([[0, { reports: 1, cells: Float64Array.from({ length: cells }, (_, cell) => Number(cell === 0)) }]]);
       for (const tallies of [new Map(), one, fill(1), fill(1e9 / cells)])
-        for (const pValue of Object.values(watchOf(law, tallies, [], 1))) expect(Number.isFinite(pValue)).toBe(true);
+        for (const [name, value] of Object.entries(watchOf(law, tallies, [], 1))) {
+          expect(value, name).toBeGreaterThanOrEqual(0);
+          if (name !== 'perPercent') expect(value, name).toBeLessThanOrEqual(1);
+        }
     }
   });
 });
