@@ -12,6 +12,7 @@ const file = fileURLToPath(new URL('./server.ts', import.meta.url));
 
 /** A server that listens. */
 export interface ServerProcess {
+  readonly pid: number;
   readonly port: number;
   /** Seconds from its start until it listened. */
   readonly startSeconds: number;
@@ -41,6 +42,7 @@ export async function startServer(kind: string, folder: string): Promise<ServerP
   const { port } = await answer<{ readonly port: number }>(child);
   const startSeconds = (performance.now() - started) / 1000;
   return {
+    pid: child.pid as number,
     port,
     startSeconds,
     usage: () => {

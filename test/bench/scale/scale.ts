@@ -1,11 +1,13 @@
 /**
  * `npm run bench -- scale`: what the database takes in flushes (flushes.ts), and then what collectors take over HTTP (http.ts). With
- * `--simulate`, collectors, and a simulation of many (simulation.ts). With `--week`, a week of many ids (week.ts).
+ * `--simulate`, collectors, and a simulation of many (simulation.ts). With `--week`, a week of many ids (week.ts). With `--quota`, collectors
+ * that have a part of a core each (quota.ts).
  */
 
 import { holds, rowOf } from '../lines.ts';
 import { flushes } from './flushes.ts';
 import { http } from './http.ts';
+import { quota } from './quota.ts';
 import { simulation } from './simulation.ts';
 import { week } from './week.ts';
 
@@ -34,5 +36,6 @@ async function measured(): Promise<Measured> {
 /** Measures. */
 export function scale([kind, ...args]: readonly string[]): Promise<Measured> {
   if (kind === '--simulate') return simulation(args);
+  if (kind === '--quota') return quota(args);
   return kind === '--week' ? week(args) : measured();
 }
