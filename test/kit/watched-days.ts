@@ -41,7 +41,7 @@ const SEGMENTS = { platform: PLATFORMS };
 
 /** Looks at all days as one does who comes on this day, and knows what earlier looks have found. */
 export async function lookAtAll(
-  days: DaysInMemory,
+  days: Pick<PartsReader, 'readParts'>,
   metrics: readonly Watched[],
   today: number,
   known: Map<string, MetricLooks>,

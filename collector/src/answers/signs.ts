@@ -11,8 +11,9 @@
  * and when its batches are no longer accepted. A restart of the collector begins with the first look.
  */
 
-import { ACCEPTED_DAYS, DAYS, dayText, type MetricDocument } from '@murmuration/shared';
+import { ACCEPTED_DAYS, DAYS, dayText, type MetricDocument, mechanismOf } from '@murmuration/shared';
 import { chiSquaredTail, normalTail } from '../estimation/statistics/tails.ts';
+import type { Evidence } from '../estimation/tally.ts';
 import { outside } from '../estimation/watch/bounds.ts';
 import { watchOf } from '../estimation/watch/watch.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
@@ -147,6 +148,12 @@ export const lookAt = async (order: LookOrder, reader: PartsReader): Promise<Met
   versions: await lookAtVersions(order, reader),
 });
 
+/**
+ * The most cells of a day whose segments are tested, too. Strings that nobody has listed have more than a million, so a day is read alone, in
+ * megabytes, and once. Its reports are few beside its cells: a report that comes again and again stands out among all as in its segment.
+ */
+const MOST_CELLS = 2 ** 18;
+
 /** Looks at the days of a metric that have changed enough. Old days are read once. */
 export async function lookAtDays(
   { metric, today, known }: Pick<LookOrder, 'metric' | 'today' | 'known'>,
@@ -156,7 +163,6 @@ export async function lookAtDays(
   const from = known.days.size === 0 ? today - WATCHED_DAYS + 1 : today - OPEN;
   const selection = { schemas, metric: name };
   const days = new Map([...known.days].filter(([day]) => day > today - WATCHED_DAYS));
-  const read = await reader.readParts(selection, daysIn({ from, to: today + ACCEPTED_DAYS.after }));
   const due: number[] = [];
   const add = (day: number, slice: string, reports: number, pValue: number): void => {
     const found = days.get(day) as DayLooks;
@@ -164,9 +170,8 @@ export async function lookAtDays(
     if (least < (found.least[slice]?.pValue ?? 1))
       days.set(day, { ...found, least: { ...found.least, [slice]: { pValue: least, reports } } });
   };
-  read.forEach(({ reports, tallies }, i) => {
-    const [day, age] = [from + i, today - from - i];
-    const before = days.get(day);
+  const look = (day: number, { reports, tallies }: Evidence): void => {
+    const [age, before] = [today - day, days.get(day)];
     if (!isDue(reports, age, before)) {
       days.set(day, { looks: 0, seen: 0, age: -1, least: {}, ...before, reports });
       return;
@@ -174,7 +179,17 @@ export async function lookAtDays(
     days.set(day, { least: {}, ...before, ...nextLook(before ?? NO_LOOKS, reports), reports, age });
     due.push(day);
     add(day, ALL, reports, watchOf(document.law, tallies, [], 1).pValue); // a day has one report of each device
-  });
+  };
+  const { cohorts, cells } = mechanismOf(document.law).shape(document.law);
+  const isLarge = cohorts * cells > MOST_CELLS;
+  const all = { from, to: today + ACCEPTED_DAYS.after };
+  for (const range of isLarge ? daysIn(all) : [all]) {
+    const parts = await reader.readParts(selection, daysIn(range));
+    parts.forEach((part, i) => {
+      look(range.from + i, part);
+    });
+  }
+  if (isLarge) return days;
   for (const [segment, value] of segmentsOf(metric))
     for (const range of rangesOf(due)) {
       const parts = await reader.readParts({ ...selection, segment: { [segment]: value } }, daysIn(range));

@@ -1,9 +1,22 @@
 /** Signs of crafted days, of silence and of jumps with a version: found where they are, and nowhere else. */
 
 import { defineSchema, flag, mean } from '@murmuration/client';
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { createReader } from '@murmuration/collector/reader';
-import { canonicalSchema, dayNumber, dayText, kAryLaw, type Law, subsetLaw, toBase64url, unaryLaw, wireName } from '@murmuration/shared';
+import {
+  canonicalSchema,
+  dayNumber,
+  dayText,
+  kAryLaw,
+  type Law,
+  prefixHashingLaw,
+  subsetLaw,
+  toBase64url,
+  unaryLaw,
+  wireName,
+} from '@murmuration/shared';
 import { afterEach, expect, test } from 'vitest';
+import { randomizePrefixHashing } from '#client/randomizers/prefix-hashing.ts';
 import { type MetricLooks, ratesOf, silencesOf } from '#collector/answers/signs.ts';
 import type { Subject } from '../../conformance/subject.ts';
 import { subjects } from '../../conformance/subjects.ts';
@@ -32,6 +45,24 @@ test('a day of 4,000 crafted reports in two of six metrics is found: that day, t
       ['m0', 'm1'].map((metric) => [metric, 'law', dayText(poisoned), ['platform=ios'], 4_450]),
     );
   }
+});
+
+test('strings that nobody has listed are read one day at a time and without segments, and a crafted day is still found', async () => {
+  const law = prefixHashingLaw(4, 1);
+  const coins = createCoins(words(seededRng(1)));
+  const honest = (count: number): readonly Uint8Array[] =>
+    Array.from({ length: count }, (_, i) => randomizePrefixHashing(law, `a${i % 7}`, coins));
+  const [days, poisoned] = [new DaysInMemory(), TODAY - 3];
+  for (let day = TODAY - 5; day <= TODAY; day++) for (const platform of PLATFORMS) days.add('studio', law, day, platform, honest(100));
+  days.add('studio', law, poisoned, 'ios', Array<Uint8Array>(20).fill(honest(1)[0] as Uint8Array));
+  const asked: unknown[] = [];
+  const readParts: DaysInMemory['readParts'] = (selection, parts) => {
+    asked.push([selection.segment, parts.length]);
+    return days.readParts(selection, parts);
+  };
+  const found = await lookAtAll({ readParts }, [{ name: 'studio', law }], TODAY, new Map());
+  expect(found.map(({ kind, day, segments, reports }) => [kind, day, segments, reports])).toEqual([['law', dayText(poisoned), [], 220]]);
+  expect(new Set(asked.map((each) => JSON.stringify(each)))).toEqual(new Set(['[null,1]']));
 });
 
 /** Counts by day, with variation of twice Poisson's, and none on some days. */

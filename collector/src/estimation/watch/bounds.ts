@@ -44,6 +44,8 @@ function divergence(c: number, p: number): number {
 export const outside = (share: number, { p, q }: Support): number =>
   share < q ? divergence(share, q) : share > p ? divergence(share, p) : 0;
 
+type Numbers = readonly number[] | Float64Array;
+
 /**
  * The p-value of counts whose chances are known. With K classes and x = n KL(counts ‖ chances), E exp(t x) <= (1 - t)^(1-K) for every n
  * (Agrawal 2020, IEEE Transactions on Information Theory 66:6297, theorem 1.2), so P(x or more) <= exp(K - 1 - x) (x / (K - 1))^(K-1). That
@@ -52,16 +54,22 @@ export const outside = (share: number, { p, q }: Support): number =>
  *
  * @returns undefined without two classes or reports
  */
-export function chancesPValue(counts: readonly number[], chances: readonly number[], perDevice: number): number | undefined {
-  const total = counts.reduce((sum, count) => sum + count, 0);
+export function chancesPValue(counts: Numbers, chances: Numbers, perDevice: number): number | undefined {
+  let total = 0;
+  for (let i = 0; i < counts.length; i++) total += counts[i] as number;
   const degrees = counts.length - 1;
   if (degrees < 1 || total === 0) return undefined;
-  let [all, most] = [0, 0];
-  counts.forEach((count, i) => {
-    const [share, chance] = [count / total, chances[i] as number];
-    if (share > 0) all += share * Math.log(share / chance);
-    most = Math.max(most, divergence(share, chance));
-  });
+  let [all, most, count, chance, part] = [0, 0, Number.NaN, 0, 0];
+  for (let i = 0; i < counts.length; i++) {
+    // There may be a million classes, nearly all without a report: those say the same as the one before.
+    if (counts[i] !== count || chances[i] !== chance) {
+      [count, chance] = [counts[i] as number, chances[i] as number];
+      const share = count / total;
+      part = share > 0 ? share * Math.log(share / chance) : 0;
+      most = Math.max(most, divergence(share, chance));
+    }
+    all += part;
+  }
   const devices = total / perDevice;
   const x = devices * all;
   const together = x <= degrees ? 1 : Math.exp(degrees - x + degrees * Math.log(x / degrees));
@@ -90,14 +98,20 @@ export function deficitsPValue(squares: number, cells: number): number {
 export function cellsPValue(at: Bounds, tallies: Tallies, perDevice: number): number | undefined {
   let [most, cells, squares] = [0, 0, 0];
   for (const [cohort, { reports, cells: counts }] of tallies) {
+    // There may be a million cells, nearly all without a report, so what a count says is kept for the next cell.
+    let [support, count, bound, square]: [Support | undefined, number, number, number] = [undefined, 0, 0, 0];
     for (let cell = 0; cell < counts.length; cell++) {
-      const support = at(cohort, cell);
-      if (support === undefined) break;
+      const own = at(cohort, cell);
+      if (own === undefined) break;
       cells++;
-      const count = counts[cell] as number;
-      most = Math.max(most, (reports / perDevice) * outside(count / reports, support));
-      const expected = reports * Math.min(0.5, support.q);
-      if (count < expected) squares += (count - expected) ** 2 / (expected * (1 - expected / reports) * perDevice);
+      if (own !== support || count !== counts[cell]) {
+        [support, count] = [own, counts[cell] as number];
+        bound = (reports / perDevice) * outside(count / reports, own);
+        const expected = reports * Math.min(0.5, own.q);
+        square = count < expected ? (count - expected) ** 2 / (expected * (1 - expected / reports) * perDevice) : 0;
+      }
+      if (bound > most) most = bound;
+      squares += square;
     }
   }
   return cells === 0 ? undefined : Math.min(1, 4 * cells * Math.exp(-most), 2 * deficitsPValue(squares, cells));
