@@ -1,17 +1,33 @@
-/** `murmuration release` on the demo's data, as people run it: answers, refusals with what is left, repeats for free, restores. */
+/** `murmuration release` on reports of 120 devices, as people run it: answers, refusals with what is left, repeats for free, restores. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createTelemetry, defineSchema, flag, memoryStorage, text } from '@murmuration/client';
 import { createCollector } from '@murmuration/collector';
 import { canonicalSchema, dayNumber, dayText } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { people } from '../../../examples/demo/data.ts';
-import { report } from '../../../examples/demo/device.ts';
-import { schema } from '../../../examples/demo/schema.ts';
 import { type Ran, runCommand } from '../../setup/command.ts';
 
 const DEVICES = 120;
+const PLATFORMS = ['desktop', 'android', 'ios'] as const;
+const asked = { epsilon: 0.5, description: 'Is it so?' };
+const schema = defineSchema({
+  app: 'demo',
+  version: 1,
+  budget: { epsilon: 4, per: 'year' },
+  segments: { platform: PLATFORMS },
+  reports: 'together',
+  metrics: {
+    browser: flag(asked),
+    film: flag(asked),
+    rain: flag(asked),
+    cylinders: flag(asked),
+    word: text(asked),
+    airport: flag(asked),
+    make: flag(asked),
+  },
+});
 
 let folder: string;
 let data: string;
@@ -26,13 +42,17 @@ beforeAll(async () => {
   writeFileSync(file, canonicalSchema(schema.document));
   const collector = await createCollector({ open: true, schemas: [schema.document], data });
   const endpoint = await collector.listen(0, '127.0.0.1');
-  const next = people(7);
   day = dayText(dayNumber(Date.now()));
-  const all = Array.from({ length: DEVICES }, () => next());
   await Promise.all(
-    all.map(async (person) => {
-      expect((await report(person, { endpoint })).lost).toEqual([]);
-      devices.set(person.platform, (devices.get(person.platform) ?? 0) + 1);
+    Array.from({ length: DEVICES }, async (_, i) => {
+      const platform = PLATFORMS[i % 7 < 4 ? 0 : i % 7 < 6 ? 1 : 2];
+      const telemetry = createTelemetry({ schema, endpoint, segment: { platform }, storage: memoryStorage() });
+      telemetry.consent.grant();
+      for (const metric of ['browser', 'film', 'rain', 'cylinders', 'airport', 'make'] as const) telemetry.record(metric, i % 3 === 0);
+      telemetry.record('word', 'the');
+      await telemetry.flush();
+      await telemetry.close();
+      devices.set(platform, (devices.get(platform) ?? 0) + 1);
     }),
   );
   await collector.store.fold();
@@ -88,7 +108,7 @@ describe('murmuration release', () => {
     expect(run('budget', 'show', '--app', 'demo').stdout).toMatch(/^ann +ε 1 +ε 0$/m);
   });
 
-  test('answers a question on the demo’s data within its stated error, charges it, and repeats it for free', () => {
+  test('answers a question on the reports within its stated error, charges it, and repeats it for free', () => {
     const answer = json<Answer>(ask('--analyst', 'ann', ...COUNT));
     const [{ cells = [], error }] = answer.results as [Answer['results'][number]];
     expect(cells.map(({ values }) => values.platform)).toEqual(['android', 'desktop', 'ios']);
