@@ -1,90 +1,133 @@
-/** The demo's devices: true answers drawn from real data, by seed; and the strings that the collector asks about. */
+/** The demo's devices: true answers, drawn by seed from real data and from the story; and the strings that the collector asks about. */
 
-import type { ValueOf } from '@murmuration/client';
+import type { DeviceQuestions, ValueOf } from '@murmuration/client';
 import { seededRng, words as wordsOf } from '@murmuration/client/testing';
 import { sampler } from '@murmuration/collector';
-import { answersOf, labelOf, type MetricDocument } from '@murmuration/shared';
-import { airports, browsers, cylinders, films, makes, type Population, platformOf, rain, words } from './populations.ts';
+import { answersOf, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
+import { browsers, films, type Population, platformOf, runtimes, scores, studios, words } from './populations.ts';
 import { schema } from './schema.ts';
+import { type Arm, DARK, FOUND, HOMES, PARTS, PLANS, type Platform, SEEN, STARTS, TIMES, type Version, WRONG_UNIT } from './story.ts';
 
 type Metrics = typeof schema.questions;
 
-/** What is true of a device, by metric. */
+/** A metric's name. */
+export type Name = keyof Metrics & string;
+
+/** The answers that the app records on a device, by metric. */
 export type Answers = { readonly [M in keyof Metrics]: ValueOf<Metrics[M]> };
 
 /** A device, before it reports. */
-export interface Person {
-  readonly platform: 'desktop' | 'android' | 'ios';
-  readonly answers: Answers;
+export interface Device {
+  readonly browser: string;
+  readonly platform: Platform;
 }
 
-/** Candidates: not all that devices say, as in real life. The 50 rarest words and 200 small airports are not asked for. */
-export const candidates: { readonly word: readonly string[]; readonly airport: readonly string[] } = {
-  word: words.values.slice(0, 200),
-  airport: airports.values.slice(0, 100),
-};
+/** Candidates: not all that devices say, as in real life. The ten rarest words are not asked for. */
+export const candidates: { readonly word: readonly string[] } = { word: words.values.slice(0, 50) };
 
 /** Strings of which estimates are asked for, where the collector is given no list. */
-export const asked: { readonly [metric: string]: readonly string[] } = { make: makes.values.slice(0, 20) };
+export const asked: { readonly [metric: string]: readonly string[] } = { studio: studios.values.slice(0, 20) };
+
+/** A population by name. */
+const named = <K extends string>(shares: { readonly [value in K]: number }): Population<K> => ({
+  values: Object.keys(shares) as K[],
+  shares: Object.values(shares),
+});
+
+/** A seeded source of devices and answers. */
+export interface People {
+  readonly device: () => Device;
+  readonly answers: (device: Device, version: Version, arm: Arm) => Answers;
+}
 
 /** Draws devices, the same ones for the same seed. */
-export function people(seed: number): () => Person {
+export function people(seed: number): People {
   const word = wordsOf(seededRng(seed));
   const uniform = (): number => word() / 2 ** 32;
   const drawer = <V>({ values, shares }: Population<V>): (() => V) => {
     const draw = sampler(shares, uniform);
     return () => values[draw()] as V;
   };
+  const starts = { '1.9': drawer(named(STARTS['1.9'])), '2.0': drawer(named(STARTS['2.0'])) };
   const draw = {
     browser: drawer(browsers),
+    plan: drawer(named(PLANS)),
+    parts: drawer({ values: PARTS.map(({ parts }) => parts), shares: PARTS.map(({ share }) => share) }),
+    home: drawer(named(HOMES)),
     film: drawer(films as Population<Answers['film']>),
-    rain: drawer(rain),
-    cylinders: drawer(cylinders as Population<Answers['cylinders']>),
+    runtime: drawer(runtimes),
+    score: drawer(scores),
     word: drawer(words),
-    airport: drawer(airports),
-    make: drawer(makes),
+    studio: drawer(studios),
+    seen: drawer({ values: [...SEEN.keys()], shares: SEEN }),
+    when: drawer(named(TIMES)),
   };
-  return () => {
-    const browser = draw.browser();
-    const answers = {
+  return {
+    device: () => {
+      const browser = draw.browser();
+      return { browser, platform: platformOf(browser) };
+    },
+    answers: ({ browser, platform }, version, arm) => ({
+      darkMode: uniform() < DARK[version][platform],
+      plan: draw.plan(),
       browser,
+      parts: draw.parts(),
+      home: draw.home(),
       film: draw.film(),
-      rain: draw.rain(),
-      cylinders: draw.cylinders(),
+      runtime: draw.runtime() * (version === WRONG_UNIT.version ? WRONG_UNIT.factor : 1),
+      score: draw.score(),
       word: draw.word(),
-      airport: draw.airport(),
-      make: draw.make(),
-    };
-    return { platform: platformOf(browser), answers };
+      studio: draw.studio(),
+      seen: draw.seen(),
+      start: Number(starts[version]()),
+      when: draw.when(),
+      found: uniform() < FOUND[arm],
+    }),
   };
 }
 
-const labels = new Map(
-  Object.entries(schema.document.metrics).map(([name, metric]) => [name, answersOf(metric as MetricDocument)?.map(labelOf)]),
-);
-
-/** An answer as the collector's API labels it: `other` where the schema does not list it. */
-export function labelFor<M extends keyof Answers & string>(metric: M, value: Answers[M]): string {
-  const input = schema.questions[metric].input(value as never);
-  const label = typeof input === 'number' ? labels.get(metric)?.[input] : typeof input === 'string' ? input : undefined;
-  if (label === undefined) throw new TypeError(`${metric}: expected an answer of the schema, got ${JSON.stringify(value)}`);
-  return label;
+/** What was recorded of a metric: its reports, and those of each answer. A number has the sum of its values under `mean`. */
+export interface Truth {
+  reports: number;
+  readonly sums: { [label: string]: number };
 }
 
-/** Devices by metric and label: the truth that estimates are compared with. */
-export type Truths = { readonly [metric: string]: { [label: string]: number } };
+/** The truth that estimates are compared with, by metric. */
+export type Truths = { [metric: string]: Truth };
 
-export const noTruths = (): Truths => Object.fromEntries(Object.keys(schema.questions).map((metric) => [metric, {}]));
+const metrics = schema.document.metrics as { readonly [metric: string]: MetricDocument };
+const labels = new Map(Object.entries(metrics).map(([name, metric]) => [name, answersOf(metric)?.map(labelOf)]));
 
-/** Counts a device's answer to a metric. */
-export function countTruth(truths: Truths, metric: string, { answers }: Person): void {
-  const counts = truths[metric] as { [label: string]: number };
-  const label = labelFor(metric as keyof Answers, answers[metric as keyof Answers]);
-  counts[label] = (counts[label] ?? 0) + 1;
+/** Counts an answer to a metric as the collector's API labels it: `other` where the schema does not list it. */
+export function countTruth(truths: Truths, metric: string, answer: unknown): void {
+  truths[metric] ??= { reports: 0, sums: {} };
+  const truth = truths[metric];
+  const add = (label: string, value = 1): void => {
+    truth.sums[label] = (truth.sums[label] ?? 0) + value;
+  };
+  truth.reports++;
+  const input = (schema.questions as DeviceQuestions)[metric]?.input(answer as never);
+  const range = rangeOf(metrics[metric] as MetricDocument);
+  if (range && typeof input === 'number') return add('mean', range[0] + input * (range[1] - range[0]));
+  if (typeof input === 'string') return add(input);
+  for (const index of [input].flat()) {
+    const label = labels.get(metric)?.[index as number];
+    if (label === undefined) throw new TypeError(`${metric}: expected an answer of the schema, got ${JSON.stringify(answer)}`);
+    add(label);
+  }
 }
 
-/** Counts as shares. */
-export function sharesOf(counts: { readonly [label: string]: number }): { readonly [label: string]: number } {
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return Object.fromEntries(Object.entries(counts).map(([label, count]) => [label, count / total]));
+/** Two truths of different reports, together. */
+export function addTruths(one: Truths, other: Truths): Truths {
+  const sum: Truths = {};
+  for (const [metric, { reports, sums }] of [...Object.entries(one), ...Object.entries(other)]) {
+    const all = sum[metric] ?? { reports: 0, sums: {} };
+    for (const [label, value] of Object.entries(sums)) all.sums[label] = (all.sums[label] ?? 0) + value;
+    sum[metric] = { reports: all.reports + reports, sums: all.sums };
+  }
+  return sum;
 }
+
+/** Sums as shares of the reports, and a number's as its mean. */
+export const sharesOf = ({ reports, sums }: Truth): { readonly [label: string]: number } =>
+  Object.fromEntries(Object.entries(sums).map(([label, value]) => [label, value / reports]));

@@ -1,12 +1,16 @@
 /** One device of the fleet: the shipping client with a storage of its own. It is done when every report has its answer. */
 
 import { createTelemetry, memoryStorage, type Outcome, type Rng, type Transport } from '@murmuration/client';
-import type { Person } from './data.ts';
-import { schema } from './schema.ts';
+import { experiment } from '@murmuration/client/recipes';
+import type { Answers, Device, Name, People } from './data.ts';
+import { ARMS, schema } from './schema.ts';
+import { SILENT } from './story.ts';
 
 /** What became of a device's reports, by metric. */
 export interface Reported {
-  readonly delivered: readonly string[];
+  readonly device: Device;
+  readonly answers: Answers;
+  readonly delivered: readonly Name[];
   /** Everything that did not become an answer of the collector, with its outcome. */
   readonly lost: readonly Outcome[];
 }
@@ -18,37 +22,40 @@ export interface Connection {
   readonly rng?: Rng;
 }
 
-/** Answers every question, and waits until each report is delivered or refused: the client retries in between. */
-export async function report({ platform, answers }: Person, connection: Connection): Promise<Reported> {
-  const delivered: string[] = [];
+/** What release 2.0 still records. */
+const recorded = (Object.keys(schema.questions) as Name[]).filter((metric) => metric !== SILENT.metric);
+
+/** Answers every question in release 2.0, and waits until each report is delivered or refused: the client retries in between. */
+export async function report({ device: next, answers: draw }: People, { rng, ...connection }: Connection): Promise<Reported> {
+  const device = next();
+  const random = rng === undefined ? {} : { rng };
+  const search = experiment(schema, 'search', ARMS, { storage: memoryStorage(), ...random });
+  const arm = await search.arm();
+  const answers = draw(device, '2.0', arm);
+  const delivered: Name[] = [];
   const lost: Outcome[] = [];
   let done = (): void => {};
   const settled = new Promise<void>((resolve) => {
     done = resolve;
   });
-  const expected = Object.keys(answers).length;
   const telemetry = createTelemetry({
     schema,
     ...connection,
-    segment: { platform },
-    storage: memoryStorage(),
+    ...random,
+    segment: { platform: device.platform, version: '2.0', search: arm },
+    storage: search.storage,
     onOutcome: (outcome) => {
       if (outcome.result === 'recorded') return;
-      if (outcome.result === 'delivered' && outcome.metric !== undefined) delivered.push(outcome.metric);
+      if (outcome.result === 'delivered' && outcome.metric !== undefined) delivered.push(outcome.metric as Name);
       else lost.push(outcome);
-      if (delivered.length + lost.length === expected) done();
+      if (delivered.length + lost.length === recorded.length) done();
     },
   });
+  const record = <M extends Name>(metric: M): void => telemetry.record(metric, answers[metric]);
   telemetry.consent.grant();
-  telemetry.record('browser', answers.browser);
-  telemetry.record('film', answers.film);
-  telemetry.record('rain', answers.rain);
-  telemetry.record('cylinders', answers.cylinders);
-  telemetry.record('word', answers.word);
-  telemetry.record('airport', answers.airport);
-  telemetry.record('make', answers.make);
+  for (const metric of recorded) record(metric);
   await telemetry.flush();
   await settled;
   await telemetry.close();
-  return { delivered, lost };
+  return { device, answers, delivered, lost };
 }

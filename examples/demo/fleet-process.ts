@@ -1,6 +1,6 @@
 /** The fleet's process: keeps so many devices in flight, counts the truth of what was delivered, and tells how far it is. */
 
-import { countTruth, noTruths, people } from './data.ts';
+import { countTruth, people, type Truths } from './data.ts';
 import { report } from './device.ts';
 import type { Orders, Progress } from './fleet.ts';
 
@@ -8,8 +8,8 @@ const CONCURRENT = 96; // devices in flight: enough that the collector's commits
 const EVERY = 250; // milliseconds between two messages
 
 async function run({ endpoint, devices, seed, atOnce, perSecond }: Orders, post: (progress: Progress) => void): Promise<void> {
-  const next = people(seed);
-  const truths = noTruths();
+  const population = people(seed);
+  const truths: Truths = {};
   const lost: { [result: string]: number } = {};
   const started = performance.now();
   let [begun, finished, delivered] = [0, 0, 0];
@@ -17,12 +17,11 @@ async function run({ endpoint, devices, seed, atOnce, perSecond }: Orders, post:
   const timer = setInterval(say, EVERY);
   const lane = async (): Promise<void> => {
     while (begun < devices) {
-      const person = next();
       const due = started + (Math.max(0, ++begun - atOnce) / perSecond) * 1_000;
       const early = due - performance.now();
       if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
-      const reported = await report(person, { endpoint });
-      for (const metric of reported.delivered) countTruth(truths, metric, person);
+      const reported = await report(population, { endpoint });
+      for (const metric of reported.delivered) countTruth(truths, metric, reported.answers[metric]);
       for (const { result } of reported.lost) lost[result] = (lost[result] ?? 0) + 1;
       delivered += reported.delivered.length;
       finished++;

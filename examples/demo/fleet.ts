@@ -2,7 +2,7 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { noTruths, type Truths } from './data.ts';
+import type { Truths } from './data.ts';
 
 /** What a fleet is told. */
 export interface Orders {
@@ -36,7 +36,7 @@ export interface Fleet {
 /** Starts a fleet in a process, which ends with this one. */
 export function startFleet(orders: Orders, onProgress: (progress: Progress) => void): Fleet {
   const child = fork(new URL('./fleet-process.ts', import.meta.url), [JSON.stringify(orders)]);
-  let latest: Progress = { devices: 0, delivered: 0, lost: {}, truths: noTruths() };
+  let latest: Progress = { devices: 0, delivered: 0, lost: {}, truths: {} };
   child.on('message', (progress: Progress) => {
     latest = progress;
     onProgress(progress);

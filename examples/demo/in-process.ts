@@ -1,4 +1,7 @@
-/** A seeded fleet without HTTP, for statistics: the shipping client, and the collector's own parsing, folding and estimators. */
+/**
+ * A seeded fleet without HTTP, for statistics: the shipping client, and the collector's own parsing, folding and estimators. It compares the
+ * questions whose estimates have a known covariance, that is lists and texts.
+ */
 
 import type { Upload } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
@@ -11,21 +14,20 @@ import {
   publish,
   type Tallies,
 } from '@murmuration/collector';
-import { answersOf, dayNumber, labelOf, type MetricDocument, wireName } from '@murmuration/shared';
-import { type Comparison, compareMetric } from './compare.ts';
-import { asked, candidates, countTruth, noTruths, people } from './data.ts';
+import { answersOf, dayNumber, labelOf, type MetricDocument } from '@murmuration/shared';
+import { type Comparison, compareMetric, isJoint } from './compare.ts';
+import { candidates, countTruth, people, type Truths } from './data.ts';
 import { report } from './device.ts';
 import { schema } from './schema.ts';
 
 const metrics = Object.entries(schema.document.metrics as { readonly [name: string]: MetricDocument });
 const published = publish(schema.document);
-const schemas = new Map([[wireName(schema.document), published]]);
+const schemas = new Map([[schema.wire, published]]);
 
 /** The estimates of a metric, labelled as the API labels them. */
-function estimate(name: string, metric: MetricDocument, tallies: Tallies): readonly AnswerEstimate[] {
-  const strings = candidates[name as keyof typeof candidates] ?? asked[name] ?? [];
-  const answers = answersOf(metric) ?? strings;
-  return estimatesOf(metric.law, { tallies, perDevice: 1, candidates: strings }).map((estimated, i) => {
+function estimate(metric: MetricDocument, tallies: Tallies): readonly AnswerEstimate[] {
+  const answers = answersOf(metric) ?? candidates.word;
+  return estimatesOf(metric.law, { tallies, perDevice: 1, candidates: candidates.word }).map((estimated, i) => {
     const answer = answers[i] as AnswerEstimate['answer'];
     return { answer, label: labelOf(answer), ...estimated };
   });
@@ -34,19 +36,22 @@ function estimate(name: string, metric: MetricDocument, tallies: Tallies): reado
 /** Runs a fleet and compares its estimates with the truth, metric by metric. The same seed gives the same numbers. */
 export async function simulateFleet(devices: number, seed: number): Promise<readonly Comparison[]> {
   const batches: AcceptedBatch[] = [];
-  const truths = noTruths();
-  const next = people(2 * seed);
+  const truths: Truths = {};
+  const population = people(2 * seed);
   const rng = seededRng(2 * seed + 1);
   const transport = async ({ body }: Upload): Promise<{ readonly status: number }> => {
     batches.push(parseBatch(body, schemas, dayNumber(Date.now())));
     return { status: 204 };
   };
   for (let i = 0; i < devices; i++) {
-    const person = next();
-    const { delivered, lost } = await report(person, { endpoint: 'http://in-process', transport, rng });
+    const { answers, delivered, lost } = await report(population, { endpoint: 'http://in-process', transport, rng });
     if (lost.length > 0) throw new Error(`expected every report to be delivered, got ${JSON.stringify(lost)}`);
-    for (const metric of delivered) countTruth(truths, metric, person);
+    for (const metric of delivered) countTruth(truths, metric, answers[metric]);
   }
   const tallies = foldBatches(published, batches);
-  return metrics.map(([name, metric]) => compareMetric(name, estimate(name, metric, tallies.get(name) ?? new Map()), truths));
+  return metrics.flatMap(([name, metric]) => {
+    const truth = truths[name];
+    if (truth === undefined || !isJoint(metric)) return [];
+    return [compareMetric(name, estimate(metric, tallies.get(name) ?? new Map()), truth)];
+  });
 }

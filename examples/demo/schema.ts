@@ -1,68 +1,133 @@
-/** The demo's schema: seven questions of different kinds. `murmuration schema --schema examples/demo/schema.ts`. */
+/**
+ * The schemas of the demo's app, a film diary: every type of question. Release 2.0 came with version 2, which asks one question more.
+ * `murmuration schema --schema examples/demo/schema.ts`.
+ */
 
-import { choice, defineSchema, discover, flag, joint, permanent, text } from '@murmuration/client';
+import {
+  best,
+  choice,
+  choices,
+  count,
+  defineSchema,
+  discover,
+  distribution,
+  flag,
+  histogram,
+  joint,
+  mean,
+  permanent,
+  text,
+} from '@murmuration/client';
 
-export const schema = defineSchema({
-  app: 'demo',
-  version: 1,
-  budget: { epsilon: 8, per: 'year' },
-  segments: { platform: ['desktop', 'android', 'ios'] },
-  devices: 100_000,
-  // A simulated device is opened once, so its reports go together. 192 groups of segment and cohort leave 520 devices in each.
-  reports: 'together',
-  metrics: {
-    browser: choice(
-      [
-        'Chrome for Android',
-        'Chrome',
-        'Safari on iOS',
-        'Edge',
-        'Safari',
-        'Firefox',
-        'Samsung Internet',
-        'Opera Mobile',
-        'Opera',
-        'UC Browser for Android',
-        'Firefox for Android',
-        'IE',
+/** The arms of the experiment with the search. */
+export const ARMS = ['old', 'new'] as const;
+
+const segments = { platform: ['desktop', 'android', 'ios'], version: ['1.9', '2.0'] } as const;
+
+const questions = {
+  darkMode: flag({ epsilon: 1, every: 'year', description: 'Is dark mode on?', owner: 'design' }),
+  plan: choice(['free', 'plus', 'family'], { epsilon: 0.5, every: 'year', description: 'Which plan?', owner: 'growth' }),
+  browser: choice(
+    ['Chrome for Android', 'Chrome', 'Safari on iOS', 'Edge', 'Safari', 'Firefox', 'Samsung Internet', 'Opera Mobile', 'Opera'],
+    { epsilon: 0.5, every: 'year', other: true, description: 'Which browser is this?', owner: 'web' },
+  ),
+  parts: choices(['watchlist', 'diary', 'favourites', 'lists', 'friends', 'statistics'], {
+    epsilon: 0.5,
+    every: 'year',
+    atMost: 3,
+    description: 'Which parts of the app are in use?',
+    owner: 'growth',
+  }),
+  home: best(['new films', 'diary', 'friends'], {
+    utility: { browses: [1, 0.3, 0.2], keeps: [0.3, 1, 0.1], follows: [0.4, 0.2, 1] },
+    epsilon: 0.25,
+    every: 'year',
+    description: 'Which page should open first?',
+    owner: 'design',
+  }),
+  film: joint(
+    {
+      genre: [
+        'Action',
+        'Adventure',
+        'Black Comedy',
+        'Comedy',
+        'Concert/Performance',
+        'Documentary',
+        'Drama',
+        'Horror',
+        'Musical',
+        'Romantic Comedy',
+        'Thriller/Suspense',
+        'Western',
       ],
-      { epsilon: 1, other: true, description: 'Which browser is this?', owner: 'web platform' },
-    ),
-    film: joint(
-      {
-        genre: [
-          'Action',
-          'Adventure',
-          'Black Comedy',
-          'Comedy',
-          'Concert/Performance',
-          'Documentary',
-          'Drama',
-          'Horror',
-          'Musical',
-          'Romantic Comedy',
-          'Thriller/Suspense',
-          'Western',
-        ],
-        rating: ['G', 'PG', 'PG-13', 'R', 'Not Rated'],
-      },
-      { epsilon: 1, description: 'Which kind of film was watched last, and how is it rated?', owner: 'recommendations' },
-    ),
-    rain: flag({ epsilon: 0.5, description: 'Did it rain here yesterday?', owner: 'weather' }),
-    cylinders: permanent(
-      choice(['3', '4', '5', '6', '8'], {
-        epsilon: 0.5,
-        every: 'day',
-        description: 'How many cylinders has the car?',
-        owner: 'navigation',
-      }),
-      { epsilon: 1, renew: 'year' },
-    ),
-    word: text({ epsilon: 1, description: 'Which word did the keyboard complete last?', owner: 'keyboard' }),
-    airport: permanent(text({ epsilon: 1, every: 'day', description: 'Which airport is the nearest?', owner: 'travel' }), {
-      epsilon: 1.5,
-      renew: 'year',
+      rating: ['G', 'PG', 'PG-13', 'R', 'Not Rated'],
+    },
+    { epsilon: 1, every: 'year', description: 'Which kind of film was watched last, and how is it rated?', owner: 'catalogue' },
+  ),
+  runtime: mean([0, 180], {
+    epsilon: 0.25,
+    every: 'year',
+    unit: 'min',
+    description: 'How long was the film that was watched last?',
+    owner: 'catalogue',
+  }),
+  score: distribution([0, 10], {
+    epsilon: 0.5,
+    every: 'year',
+    cells: 20,
+    description: 'Which score did the film get that was watched last?',
+    owner: 'catalogue',
+  }),
+  word: text({ epsilon: 0.75, every: 'year', description: 'Which word was looked up last in subtitles?', owner: 'search' }),
+  studio: discover({
+    epsilon: 1.25,
+    every: 'year',
+    description: 'Which studio made the film that was watched last?',
+    owner: 'catalogue',
+  }),
+  seen: count(20, {
+    epsilon: 0.25,
+    every: 'month',
+    unit: 'films',
+    description: 'How many films were watched in the last 30 days?',
+    owner: 'growth',
+  }),
+  start: histogram([500, 1000, 2000], {
+    epsilon: 0.25,
+    every: 'month',
+    unit: 'ms',
+    description: 'How long does a start take?',
+    owner: 'web',
+  }),
+  when: permanent(
+    choice(['weekdays', 'weekends', 'both'], {
+      epsilon: 0.25,
+      every: 'week',
+      description: 'When are films watched?',
+      owner: 'growth',
     }),
-    make: discover({ epsilon: 2, longest: 14, description: 'Who made the car?', owner: 'navigation' }),
+    { epsilon: 0.5, renew: 'year' },
+  ),
+};
+
+const common = { app: 'matinee', budget: { epsilon: 8, per: 'month' }, devices: 100_000, reports: 'together' } as const;
+
+/** What version 1.9 of the app asks. */
+export const before = defineSchema({
+  ...common,
+  version: 1,
+  segments,
+  metrics: questions,
+});
+
+/** What 2.0 asks. A simulated device is opened once, so its reports go together. 12 groups of segments leave 8,000 devices in each. */
+export const schema = defineSchema({
+  ...common,
+  version: 2,
+  segments: { ...segments, search: ARMS },
+  metrics: {
+    ...questions,
+    found: flag({ epsilon: 0.5, every: 'year', description: 'Did the last search find a film?', owner: 'search' }),
   },
 });

@@ -1,16 +1,22 @@
-/** `npm start`: the collector on SQLite with the demo fleet reporting to it, until Ctrl-C. `--port N` or PORT; 8080 else. */
+/**
+ * `npm start`: the collector on SQLite with 60 past days of one app, and the demo fleet reporting to it, until Ctrl-C. `--port N` or PORT; 8080
+ * else.
+ */
 
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Collector, createCollector } from '@murmuration/collector';
-import { candidates, sharesOf } from './data.ts';
+import { dayNumber, dayText } from '@murmuration/shared';
+import { addTruths, candidates, sharesOf } from './data.ts';
 import { type Progress, startFleet } from './fleet.ts';
-import { schema } from './schema.ts';
+import { makePast } from './past.ts';
+import { before, schema } from './schema.ts';
+import { DAYS, PER_DAY, POISONED, SILENT, WRONG_UNIT } from './story.ts';
 
 const HOST = '127.0.0.1';
-const AT_ONCE = 2_000; // devices: enough for a first picture within seconds
-const PER_SECOND = 75; // and then steadily, so that a person can watch the error bars shrink
+const PER_SECOND = 5; // so today is as long as a past day within minutes, and the fleet takes little of the machine
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
 function wantedPort(): number {
@@ -31,18 +37,37 @@ async function listen(collector: Collector, port: number): Promise<{ readonly ad
   }
 }
 
+/** What there is to see, as addresses of the dashboard. */
+function tour(address: string, today: number): string {
+  const poisoned = dayText(today - DAYS + POISONED.day);
+  return `  1. What needs a look: a poisoned day, a number in another unit (${WRONG_UNIT.metric}), a question that fell silent (${SILENT.metric})
+     ${address}/
+  2. Did release 2.0 change dark mode? In truth it went from 34 % to 41 %
+     ${address}/questions/darkMode?a.segment.version=1.9&b.segment.version=2.0
+  3. The poisoned day: one report of "${POISONED.word}", again and again
+     ${address}/questions/${POISONED.metric}?from=${poisoned}&to=${poisoned}`;
+}
+
 async function start(port: number): Promise<void> {
   const folder = fileURLToPath(new URL('../../.data/demo/', import.meta.url));
   await mkdir(folder, { recursive: true });
   const data = await mkdtemp(folder); // its own: a second demo must not take the store of the first away
+  const today = dayNumber(Date.now());
+  const leave = (): never => {
+    rmSync(data, { recursive: true });
+    process.exit(0);
+  };
+  process.on('SIGINT', leave).on('SIGTERM', leave);
+  process.stdout.write(`\n  Making ${DAYS} past days of an invented app\n`);
+  const past = await makePast({ data, today, perDay: PER_DAY, seed: 1 });
   let latest: Progress | undefined;
   const truth = (_app: string, metric: string): { readonly [label: string]: number } | undefined => {
-    const counts = latest?.truths[metric];
-    return counts && Object.keys(counts).length > 0 ? sharesOf(counts) : undefined;
+    const of = addTruths(past.truths, latest?.truths ?? {})[metric];
+    return of && sharesOf(of);
   };
-  const collector = await createCollector({ open: true, schemas: [schema.document], data, candidates, truth });
+  const collector = await createCollector({ open: true, schemas: [before.document, schema.document], data, candidates, truth });
   const { address, moved } = await listen(collector, port);
-  const orders = { endpoint: address, devices: FOREVER, seed: Date.now() % 2 ** 32, atOnce: AT_ONCE, perSecond: PER_SECOND };
+  const orders = { endpoint: address, devices: FOREVER, seed: Date.now() % 2 ** 32, atOnce: 0, perSecond: PER_SECOND };
   const fleet = startFleet(orders, (progress) => {
     latest = progress;
   });
@@ -53,9 +78,10 @@ async function start(port: number): Promise<void> {
     await fleet.stop();
     await collector.close();
     await rm(data, { recursive: true });
-    process.stdout.write(`\nStopped. ${latest?.devices ?? 0} devices had reported.\n`);
+    process.stdout.write(`\nStopped. ${latest?.devices ?? 0} devices had reported today.\n`);
     process.exitCode = code;
   };
+  process.off('SIGINT', leave).off('SIGTERM', leave);
   process.once('SIGINT', () => void stop(0)).once('SIGTERM', () => void stop(0));
   fleet.done.catch((error: Error) => {
     if (!stopping) process.stderr.write(`${error.message}\n`);
@@ -65,10 +91,13 @@ async function start(port: number): Promise<void> {
     `
   Murmuration    ${address}${moved ? `    (port ${port} was taken)` : ''}
 
-  ${AT_ONCE} simulated devices are reporting now, then ${PER_SECOND} a second. Each runs the real client: it randomizes its
-  answers, which are drawn from real data, and the collector sees nothing else. The dashboard shows what it can
-  know of them all and, since this is a demo, what is true. Ctrl-C stops. The collector is open: no token, no key, and
-  only this machine reaches it.
+  A film diary that is invented, with ${past.devices.toLocaleString('en')} devices in ${DAYS} past days. ${PER_SECOND} more a second report now. Each runs the
+  real client: it randomizes its answers, and the collector sees nothing else. The dashboard shows what it can know of them
+  all and, since this is a demo, what is true. Three things to see:
+
+${tour(address, today)}
+
+  Ctrl-C stops. The collector is open: no token, no key, and only this machine reaches it.
 
 `,
   );

@@ -23,8 +23,8 @@ const binomialPValue = (hits: number, trials: number, probability: number): numb
   Math.min(1, 2 * Math.min(atMost(hits, trials, probability), 1 - atMost(hits - 1, trials, probability)));
 
 test.each([
-  ['strings', 'rappor', 300],
-  ['lists', 'subset', 73],
+  ['strings', 'rappor', 50],
+  ['lists', 'subset', 74],
 ] as const)('intervals of %s cover the truth as a binomial variable does', (_, mechanism, perFleet) => {
   // Not k-ary: two or five intervals stand and fall together. In long lists, and for strings, each is nearly independent.
   const compared = fleets.flat().filter((each) => each.mechanism === mechanism);
