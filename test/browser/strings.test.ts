@@ -109,7 +109,7 @@ beforeEach(async () => {
   const watched = await watchedContext(browser, { viewport: { width: 1280, height: 800 } });
   complaints = watched.complaints;
   page = await watched.context.newPage();
-  await page.goto(address);
+  await page.goto(`${address}questions/word`);
   await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(1);
 });
 afterEach(async () => {
@@ -123,12 +123,12 @@ const answer = (what: object): void => {
   say('answer', what);
   (asked.at(-1) as ServerResponse).end();
 };
-const card = () => page.locator('.card');
+const card = () => page.locator('.question');
 const textOf = async (selector: string): Promise<string> =>
   ((await card().locator(selector).textContent()) ?? '').replaceAll('\u00a0', ' ');
 
 test('while a decode runs, the card says how far it is', async () => {
-  const status = card().getByRole('status');
+  const status = card().locator('.decoding');
   say('progress', { stage: 'waiting' });
   await status.getByText('Waiting for the collector to be free…').waitFor();
   say('progress', { stage: 'hashing', done: 30_000, candidates: 120_000 });
@@ -162,22 +162,22 @@ test.each([1280, 360])('strings that are found stand apart from the others, and 
 test.each(['light', 'dark'] as const)('axe finds nothing wrong with a card, its details and its progress (%s)', async (colorScheme) => {
   await page.emulateMedia({ colorScheme });
   const check = async (): Promise<void> => {
-    const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run('.card'));
+    const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run('.question'));
     expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   };
   await page.evaluate(axe.source);
   say('progress', { stage: 'decoding', candidates: 3, steps: 8 });
-  await card().getByRole('status').waitFor();
+  await card().locator('.decoding').waitFor();
   await check();
   answer(decoded);
-  await card().locator('.details summary').click();
+  for (const summary of await card().locator('.details summary').all()) await summary.click();
   await card().locator('.whole').waitFor();
   await check();
 });
 
 test('the whole distribution is in the details, as another answer', async () => {
   answer(decoded);
-  await card().locator('.details summary').click();
+  for (const summary of await card().locator('.details summary').all()) await summary.click();
   expect(await textOf('.whole h4')).toBe('What does the whole look like?');
   expect(await card().locator('.whole td').allTextContents()).toEqual(['50.0\u00a0%', '20.0\u00a0%', '30.0\u00a0%']);
   expect(await card().locator('.table-frame tbody tr').last().locator('td').allTextContents()).toContain('not found');
@@ -227,7 +227,7 @@ test('while other reports are decoded, the card keeps what it had; a decode that
   await expect.poll(() => asked.length).toBe(2);
   const ended = new Promise((resolve) => asked[1]?.once('close', resolve));
   say('progress', { stage: 'decoding', candidates: 3, steps: 8 });
-  await card().getByRole('status').getByText('Looking for 3 strings').waitFor();
+  await card().locator('.decoding').getByText('Looking for 3 strings').waitFor();
   expect(await card().locator('.outdated .chart').count()).toBe(1);
   await choose('ios');
   await expect.poll(() => asked.length).toBe(3);
@@ -267,9 +267,9 @@ test('strings that nobody listed: how far the search is, what it found, and how 
     const { metrics, ...rest } = (await response.json()) as { readonly metrics: readonly object[] };
     await route.fulfill({ response, json: { ...rest, metrics: metrics.map((each) => ({ ...each, ...sought })) } });
   });
-  await page.goto(address);
+  await page.goto(`${address}questions/word`);
   await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(2);
-  const status = card().getByRole('status');
+  const status = card().locator('.decoding');
   say('progress', { stage: 'searching', search: 1, found: 0, length: 4, longest: 16, kept: 8_192 });
   await status.getByText('Looking for strings…').waitFor();
   await status.getByText('4 of 16 bytes, 8,192 beginnings still possible').waitFor();

@@ -4,7 +4,7 @@
  */
 
 import type { AnswerEstimate } from '../answers/estimates.ts';
-import type { StringsOf } from './reader/types.ts';
+import type { ComparisonOf, SeriesOf, StringsOf } from './reader/types.ts';
 
 export type { QuestionType as MetricType } from '@murmuration/shared';
 export type { Progress } from '../answers/decoded-strings.ts';
@@ -27,4 +27,6 @@ export type { Reader } from './openapi/access.ts';
 export type { ReleaseTable } from './openapi/release.ts';
 export type { AssociationOf as Association } from './reader/types.ts';
 
+export type Series = SeriesOf<AnswerEstimate['answer']>;
+export type Comparison = ComparisonOf<AnswerEstimate['answer']>;
 export type Strings = StringsOf<AnswerEstimate['answer']>;

@@ -2,8 +2,8 @@
 // signing in. Addresses are relative to the page, so that the dashboard also works behind a path prefix. A failure becomes one sentence.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { createReader, type EstimatesAsked, ReadError } from '../api/reader/reader.ts';
-import type { Association, Estimates, Metric, Progress, Reader, Refusal, Sign, Strings } from '../api/shown.ts';
+import { createReader, type EstimatesAsked, ReadError, type Selection, type SeriesAsked } from '../api/reader/reader.ts';
+import type { Association, Comparison, Estimates, Metric, Progress, Reader, Refusal, Series, Sign, Strings } from '../api/shown.ts';
 
 const SESSION = 'v1/session';
 const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so
@@ -61,6 +61,33 @@ export function fetchAssociation(metric: Metric, asked: Asked, signal: AbortSign
 /** The address of a metric's estimates, relative to the page. */
 export function estimatesAddress(metric: Metric, asked: Asked): string {
   return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app });
+}
+
+/** Request for a metric over time. */
+export type OverTime = SeriesAsked<undefined>;
+
+/** The metric's estimates over time. */
+export function fetchSeries(metric: Metric, asked: OverTime, signal: AbortSignal): Promise<Series> {
+  return readerWith(ESTIMATES_TIMEOUT).series(metric.metric, { ...asked, app: metric.app, limit: MOST_ANSWERS, signal });
+}
+
+export function seriesAddress(metric: Metric, asked: OverTime): string {
+  return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app }, 'series');
+}
+
+/** The two selections of a comparison. */
+export interface Compared {
+  readonly a: Selection<undefined>;
+  readonly b: Selection<undefined>;
+}
+
+/** The difference of two selections, b minus a. */
+export function fetchComparison(metric: Metric, { a, b }: Compared, asked: Asked, signal: AbortSignal): Promise<Comparison> {
+  return readerWith(ESTIMATES_TIMEOUT).compare(metric.metric, a, b, { ...asked, app: metric.app, limit: MOST_ANSWERS, signal });
+}
+
+export function comparisonAddress(metric: Metric, { a, b }: Compared, asked: Asked): string {
+  return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app }, 'compare', a, b);
 }
 
 /** Request for a metric with strings. */
@@ -127,7 +154,7 @@ export interface AnswerState<T> {
 }
 
 interface Held<T> {
-  readonly address: string;
+  readonly address: string | null;
   readonly value: T | null;
   readonly problem: string | null;
   readonly refusal: string | null;
@@ -146,14 +173,20 @@ interface Request {
 /** Asks, and tells how far the answer is if that is known. */
 type Ask<T> = (signal: AbortSignal, onProgress: (how: Progress) => void) => Promise<T>;
 
-/** `metric` is a new object in each list of metrics, which triggers the retry. `address` is that of what is asked. */
-export function useAnswer<T>(metric: Metric, address: string, ask: Ask<T>): AnswerState<T> {
+/** `metric` is a new object in each list of metrics, which triggers the retry. `address` is that of what is asked, null where nothing is. */
+export function useAnswer<T>(metric: Metric, address: string | null, ask: Ask<T>): AnswerState<T> {
   const [held, setHeld] = useState<Held<T>>({ address, value: null, problem: null, refusal: null });
   const [progress, setProgress] = useState<Progress | null>(null);
   const last = useRef<Request | null>(null);
 
   useEffect(() => {
     const before = last.current;
+    if (address === null) {
+      before?.control.abort();
+      last.current = null;
+      setHeld({ address, value: null, problem: null, refusal: null });
+      return;
+    }
     if (before?.address === address) {
       if (before.state === 'asked') return;
       if (before.state === 'answered' && (before.reports === metric.reports || performance.now() < before.again)) return;

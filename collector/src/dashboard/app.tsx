@@ -10,7 +10,6 @@ import { availablePart, type Filter, filterFromQuery, spanOf, withFilter } from 
 import { Filters } from './filters.tsx';
 import { count, dayRange, daysBetween } from './format.ts';
 import { Header } from './header.tsx';
-import { MetricCard } from './metric-card.tsx';
 import { QuestionPage } from './question/page.tsx';
 import { SignIn } from './sign-in.tsx';
 import { SignsLine, useSigns } from './signs.tsx';
@@ -114,16 +113,15 @@ function Question({ metrics, question, query, signs, filter, onFilter }: SeenPro
         <a href={`./${withFilter('', filter)}`}>All questions</a>
       </p>
       {metric ? (
-        <>
-          {metric.reports > 0 && <Filters metrics={[metric]} filter={filter} onFilter={onFilter} />}
-          <QuestionPage
-            key={`${metric.app}/${metric.metric}`}
-            metric={metric}
-            signs={signs.filter((sign) => sign.app === metric.app && sign.metric === metric.metric)}
-            filter={filter}
-            span={spanOf(metrics)}
-          />
-        </>
+        <QuestionPage
+          key={`${metric.app}/${metric.metric}`}
+          metric={metric}
+          signs={signs.filter((sign) => sign.app === metric.app && sign.metric === metric.metric)}
+          filter={filter}
+          onFilter={onFilter}
+          span={spanOf(metrics)}
+          query={query}
+        />
       ) : (
         <NoQuestion name={question} app={found.length > 1 ? null : app} others={named} pathOf={(each) => questionPath(each, filter)} />
       )}
@@ -150,17 +148,15 @@ function Metrics({ metrics, signs, filter, onFilter }: SeenProps): VNode {
       {apps.map((app, index) => (
         <section key={app} class="app" aria-labelledby={`app-${index}`}>
           <h2 id={`app-${index}`}>{app}</h2>
-          {metrics
-            .filter((metric) => metric.app === app)
-            .map((metric) => (
-              <MetricCard
-                key={`${metric.metric}/${metric.version}`}
-                metric={metric}
-                signs={signs.filter((sign) => sign.app === app && sign.metric === metric.metric)}
-                filter={filter}
-                span={span}
-              />
-            ))}
+          <ul class="questions">
+            {metrics
+              .filter((metric) => metric.app === app)
+              .map((metric) => (
+                <li key={metric.metric}>
+                  <a href={questionPath(metric, filter)}>{metric.description || metric.metric}</a>
+                </li>
+              ))}
+          </ul>
         </section>
       ))}
     </>

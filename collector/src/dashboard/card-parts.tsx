@@ -1,10 +1,9 @@
-// The parts of a card: its frame, the value or the verdict, the evidence, the facts and the details. Their contents depend on the kind
-// of metric.
+// The parts of a question's page: the value or the verdict, the evidence, the facts, the details and the table. Their contents depend on the
+// kind of metric.
 
 import type { ComponentChildren, VNode } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Among, Answer, Estimates, Metric, Verdict } from '../api/shown.ts';
-import type { AnswerState } from './api.ts';
 import { explain, impossibleInWords, marginOf, slotsIn, whomOf } from './explain.ts';
 import type { Span } from './filter.ts';
 import {
@@ -23,57 +22,6 @@ import {
   valueInWords,
 } from './format.ts';
 import { inOrder, keyOf, labelOf } from './judge.ts';
-import { Failed, LoadingBars } from './states.tsx';
-
-interface CardFrameProps<T> {
-  readonly metric: Metric;
-  readonly state: AnswerState<T>;
-  /** The conclusion and the evidence. */
-  readonly about: ComponentChildren;
-  /** Stands for the answers until they come. */
-  readonly loading?: VNode;
-  /** Stands above answers to the previous filter. */
-  readonly waiting?: VNode | null;
-  readonly children: ComponentChildren;
-}
-
-export function CardFrame<T>({ metric, state, about, loading, waiting, children }: CardFrameProps<T>): VNode {
-  const title = useId();
-  const { value, problem, outdated } = state;
-  return (
-    <article class="card" aria-labelledby={title} aria-busy={outdated}>
-      <div class="card-about">
-        <h3 id={title}>{metric.description || metric.metric}</h3>
-        <div class={outdated ? 'outdated' : ''}>{about}</div>
-        <ul class="tags" aria-label="How it is asked">
-          <li class="tag tag-name" title={`${metric.app}, version ${metric.version}, a ${metric.type}`}>
-            {metric.metric}
-          </li>
-          {explain(metric).map(({ word, meaning }) => (
-            <li key={word} class="tag" title={meaning}>
-              {word}
-            </li>
-          ))}
-        </ul>
-      </div>
-      <div class="card-answers">
-        {problem && !value ? (
-          <Failed title="No estimates" problem={`${problem} Trying again.`} />
-        ) : value ? (
-          <>
-            {waiting}
-            <div class={outdated ? 'outdated' : ''}>
-              {children}
-              {problem && <p class="note note-problem">{problem} These are the last numbers that came.</p>}
-            </div>
-          </>
-        ) : (
-          (loading ?? <LoadingBars />)
-        )}
-      </div>
-    </article>
-  );
-}
 
 // A metric that is one number: its mean, with its interval, instead of bars of shares.
 // The large figure and the sentence both include the interval, so either may be quoted alone.
@@ -191,7 +139,9 @@ function saidBy({ kind, answers: named, interval }: Verdict, answers: readonly A
 
 interface EvidenceProps {
   readonly metric: Metric;
-  readonly estimates: Pick<Estimates, 'reports' | 'from' | 'to' | 'among'> | null;
+  readonly estimates: Pick<Estimates, 'reports' | 'from' | 'to' | 'among' | 'verdict'> | null;
+  /** The values of segments that are chosen, in words. */
+  readonly chosen: readonly string[];
   /** True if the filter leaves reports out. Without one, estimates may only be older than the list that counts the metric's reports. */
   readonly isFiltered: boolean;
   /** Segments in the filter that this metric does not have. */
@@ -200,7 +150,7 @@ interface EvidenceProps {
   readonly span: Span | null;
 }
 
-export function Evidence({ metric, estimates, isFiltered, missing, span }: EvidenceProps): VNode {
+export function Evidence({ metric, estimates, chosen, isFiltered, missing, span }: EvidenceProps): VNode {
   const used = estimates?.reports ?? metric.reports;
   const { from, to } = estimates ?? metric;
   const isPart = isFiltered && used < metric.reports;
@@ -209,9 +159,13 @@ export function Evidence({ metric, estimates, isFiltered, missing, span }: Evide
     <p class="evidence">
       {isPart ? `${count(used)} of ${reportCount(metric.reports)}` : reportCount(used)}
       {estimates && used > 0 && <span title={marginOf(estimates.among)}> · estimates of {whomOf(estimates.among)}</span>}
+      {chosen.map((value) => (
+        <span key={value}> · {value}</span>
+      ))}
       {from && to && ownDays && <span> · {dayRange(from, to)}</span>}
       {metric.unit && <span> · in {metric.unit}</span>}
       {metric.owner && <span> · asked by {metric.owner}</span>}
+      {estimates?.verdict?.looks === 'always' && <span> · safe to look at every day</span>}
       {notesOf(metric, missing, from && to ? slotsIn(metric.every, from, to) : 1).map((note) => (
         <span key={note} class="evidence-note">
           {note}
@@ -287,8 +241,7 @@ function watched({ watch: { pValue, perPercent }, unit }: Pick<Estimates, 'watch
   return `${said} If 1 % of the reports were crafted, they could move an answer by up to ${shift}.`;
 }
 
-// All data about a metric's answers as a table to read, select and copy, and explanations of its tags.
-// It is rendered when it is opened.
+// Explanations of how a question is asked, and a part of the page that is rendered when it is opened.
 
 interface DetailsProps {
   readonly metric: Metric;
@@ -298,21 +251,14 @@ interface DetailsProps {
 
 export function Details({ metric, estimates, address }: DetailsProps): VNode {
   return (
-    <Folded>
-      {() => (
-        <>
-          <AnswerTable estimates={estimates} metric={metric} />
-          <Facts metric={metric} answer={estimates} among={estimates.among} address={address}>
-            {isOutside(estimates) && (
-              <Fact word="below 0&nbsp;% or above 100&nbsp;%">
-                The noise that is expected has been taken out of every estimate. The noise that came differs a little, so an estimate can
-                lie outside what is possible. Read it as nearly none, or nearly all.
-              </Fact>
-            )}
-          </Facts>
-        </>
+    <Facts metric={metric} answer={estimates} among={estimates.among} address={address}>
+      {isOutside(estimates) && (
+        <Fact word="below 0&nbsp;% or above 100&nbsp;%">
+          The noise that is expected has been taken out of every estimate. The noise that came differs a little, so an estimate can lie
+          outside what is possible. Read it as nearly none, or nearly all.
+        </Fact>
       )}
-    </Folded>
+    </Facts>
   );
 }
 
@@ -321,17 +267,18 @@ const isOutside = ({ answers, unit }: Estimates): boolean =>
   unit !== 'value' && answers.some(({ estimate }) => estimate < 0 || estimate > 1);
 
 /** A part of the page that is rendered when it is opened. */
-export function Folded({ children }: { children: () => VNode }): VNode {
+export function Folded({ title, children }: { title: string; children: () => VNode }): VNode {
   const [open, setOpen] = useState(false);
   return (
     <details class="details" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Details</summary>
+      <summary>{title}</summary>
       {open && children()}
     </details>
   );
 }
 
-function AnswerTable({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
+/** All data about a metric's answers as a table to read, select and copy. */
+export function AnswerTable({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
   const { answers, unit } = estimates;
   const decimals = (unit === 'value' ? Math.max(...answers.map(decimalsForValue)) : decimalsFor(answers)) + 1;
   /** With the sign of a share, and without. */

@@ -1,4 +1,4 @@
-// Selects reports: a value per segment and the last so many days; and chooses whom estimates describe.
+// Selects reports: a value per segment, and the last so many days or those between two dates; and chooses whom estimates describe.
 // The filter is part of the page's address, so that a link shows a colleague the same view.
 
 import type { Among, Metric } from '../api/shown.ts';
@@ -9,6 +9,9 @@ export interface Filter {
   readonly segments: Readonly<Record<string, string>>;
   /** Only this many last days; all when null. */
   readonly days: number | null;
+  /** The first and the last day, where those are chosen by date. */
+  readonly from?: string;
+  readonly to?: string;
   readonly among: Among;
 }
 
@@ -19,22 +22,31 @@ export interface Span {
 }
 
 const PREFIX = 'segment.';
+const OWN: readonly string[] = ['days', 'from', 'to', 'among'];
 const PERIODS = [7, 30, 90] as const;
+
+/** A day such as 2026-11-20; undefined for everything else. */
+export const dayOf = (text: string | null | undefined): string | undefined =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text ?? '') && !Number.isNaN(Date.parse(text as string)) ? (text as string) : undefined;
 
 export function filterFromQuery(query: string): Filter {
   const entries = [...new URLSearchParams(query)];
   const segments = entries.filter(([key]) => key.startsWith(PREFIX)).map(([key, value]) => [key.slice(PREFIX.length), value] as const);
-  const days = Number(entries.find(([key]) => key === 'days')?.[1]);
+  const find = (name: string): string | undefined => entries.find(([key]) => key === name)?.[1];
+  const days = PERIODS.find((period) => `${period}` === find('days')) ?? null;
+  const [from, to] = days === null ? [dayOf(find('from')), dayOf(find('to'))] : [];
   const among = entries.some(([key, value]) => key === 'among' && value === 'reports') ? 'reports' : 'population';
-  return { segments: Object.fromEntries(segments), days: PERIODS.some((period) => period === days) ? days : null, among };
+  return { segments: Object.fromEntries(segments), days, ...(from !== undefined && { from }), ...(to !== undefined && { to }), among };
 }
 
 /** A query with this filter instead of its own, and with everything else that it had. */
 export function withFilter(query: string, filter: Filter): string {
-  const others = [...new URLSearchParams(query)].filter(([key]) => !key.startsWith(PREFIX) && key !== 'days' && key !== 'among');
+  const others = [...new URLSearchParams(query)].filter(([key]) => !key.startsWith(PREFIX) && !OWN.includes(key));
   const segments = Object.entries(filter.segments).map(([name, value]) => [PREFIX + name, value]);
   const all = new URLSearchParams([...others, ...segments]);
   if (filter.days !== null) all.set('days', String(filter.days));
+  if (filter.from !== undefined) all.set('from', filter.from);
+  if (filter.to !== undefined) all.set('to', filter.to);
   if (filter.among !== 'population') all.set('among', filter.among);
   return all.size === 0 ? '' : `?${all}`;
 }
@@ -71,7 +83,7 @@ export function availablePart(filter: Filter, metrics: readonly Metric[]): Filte
   const segments = new Map(segmentsOf(metrics));
   const known = Object.entries(filter.segments).filter(([name, value]) => segments.get(name)?.includes(value));
   const days = periodsOf(metrics).find((period) => period === filter.days) ?? null;
-  return { segments: Object.fromEntries(known), days, among: filter.among };
+  return { ...filter, segments: Object.fromEntries(known), days };
 }
 
 /** The segments in the filter that this metric does not have. */
@@ -80,13 +92,22 @@ export function missingFrom(metric: Metric, { segments }: Filter): readonly stri
 }
 
 /** True if what is asked leaves out days or segments. */
-export function isPart({ from, segment }: Pick<Asked, 'from' | 'segment'>): boolean {
-  return from !== undefined || Object.keys(segment ?? {}).length > 0;
+export function isPart({ from, to, exclude, segment }: Pick<Asked, 'from' | 'to' | 'exclude' | 'segment'>): boolean {
+  return from !== undefined || to !== undefined || exclude !== undefined || Object.keys(segment ?? {}).length > 0;
+}
+
+/** The values of segments that are asked for, in words. */
+export const chosenIn = ({ segment = {} }: Pick<Asked, 'segment'>): readonly string[] =>
+  Object.entries(segment).map((pair) => pair.join(' '));
+
+/** The days of a filter. A date stays where it is, so a verdict from that day on holds at every look; the last days are others every day. */
+function daysOf({ days, from, to }: Filter, lastDay: string | null): Pick<Asked, 'from' | 'to' | 'looks'> {
+  if (days && lastDay) return { from: dayBefore(lastDay, days - 1), to: lastDay };
+  return { ...(from !== undefined && { from, looks: 'always' }), ...(to !== undefined && { to }) };
 }
 
 /** The filter as it is asked of one metric; a segment that the metric does not have is left out. */
 export function askedOf(metric: Metric, filter: Filter, lastDay: string | null): Asked {
   const segments = Object.entries(filter.segments).filter(([name, value]) => metric.segments[name]?.includes(value));
-  const days = filter.days && lastDay ? { from: dayBefore(lastDay, filter.days - 1), to: lastDay } : {};
-  return { ...days, among: filter.among, segment: Object.fromEntries(segments) };
+  return { ...daysOf(filter, lastDay), among: filter.among, segment: Object.fromEntries(segments) };
 }

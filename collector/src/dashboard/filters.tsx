@@ -4,7 +4,7 @@
 import type { VNode } from 'preact';
 import type { Among, Metric } from '../api/shown.ts';
 import { whomOf } from './explain.ts';
-import { type Filter, periodsOf, segmentsOf } from './filter.ts';
+import { dayOf, type Filter, periodsOf, segmentsOf, spanOf } from './filter.ts';
 
 const MOST_BUTTONS = 6;
 
@@ -31,6 +31,9 @@ export function Filters({
 }): VNode {
   const segments = segmentsOf(metrics);
   const periods = periodsOf(metrics);
+  const span = spanOf(metrics);
+  const { from: _from, to: _to, ...undated } = filter;
+  const isDated = filter.from !== undefined || filter.to !== undefined;
   return (
     <section class="filters" aria-label="Filters">
       {segments.map(([name, values]) => (
@@ -45,10 +48,28 @@ export function Filters({
       {periods.length > 0 && (
         <Choice
           name="days"
-          value={filter.days === null ? '' : String(filter.days)}
+          value={isDated ? 'dates' : filter.days === null ? '' : String(filter.days)}
           options={[{ value: '', label: 'all' }, ...periods.map((days) => ({ value: String(days), label: `last ${days}` }))]}
-          onChoose={(value) => onFilter({ ...filter, days: value === '' ? null : Number(value) })}
+          onChoose={(value) => onFilter({ ...undated, days: value === '' ? null : Number(value) })}
         />
+      )}
+      {span && span.from !== span.to && (
+        <fieldset class="choice">
+          <legend>dates</legend>
+          {(['from', 'to'] as const).map((end) => (
+            <DateInput
+              key={end}
+              name={end}
+              value={filter[end]}
+              min={(end === 'to' && filter.from) || span.from}
+              max={(end === 'from' && filter.to) || span.to}
+              onChoose={(day) => {
+                const { [end]: _before, ...others } = filter;
+                onFilter({ ...others, days: null, ...(day !== undefined && { [end]: day }) });
+              }}
+            />
+          ))}
+        </fieldset>
       )}
       <Choice
         name="estimates of"
@@ -60,12 +81,40 @@ export function Filters({
   );
 }
 
+interface DateInputProps {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly min: string;
+  readonly max: string;
+  /** Called with undefined where the date is emptied. */
+  readonly onChoose: (day: string | undefined) => void;
+}
+
+/** A day to choose. While it is typed, parts of it are no days in question, and nothing is chosen. */
+export function DateInput({ name, value = '', min, max, onChoose }: DateInputProps): VNode {
+  return (
+    <label class="choice-date">
+      <span class="choice-name">{name}</span>
+      <input
+        type="date"
+        value={value}
+        min={min}
+        max={max}
+        onChange={({ currentTarget: input }) => {
+          if (input.validity.valid && input.value !== value) onChoose(dayOf(input.value));
+        }}
+      />
+    </label>
+  );
+}
+
 function withSegment(segments: Filter['segments'], name: string, value: string): Filter['segments'] {
   const others = Object.entries(segments).filter(([key]) => key !== name);
   return Object.fromEntries(value === '' ? others : [...others, [name, value]]);
 }
 
-function Choice(props: ChoiceProps): VNode {
+/** One of several options: buttons, or a menu where there are many. */
+export function Choice(props: ChoiceProps): VNode {
   return props.options.length <= MOST_BUTTONS ? <Buttons {...props} /> : <Menu {...props} />;
 }
 

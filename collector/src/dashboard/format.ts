@@ -8,6 +8,7 @@ import { DAY_MS } from '../base/days.ts';
 const SPACE = '\u00a0';
 const integers = new Intl.NumberFormat('en');
 const unrounded = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
+const daysOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** 12345 -> 12,345 */
@@ -89,6 +90,13 @@ export function marginOfValue({ estimate, low, high }: Between, decimals: number
   return figure(Math.max(high - shown, shown - low), decimals, Math.ceil);
 }
 
+/** An estimate with its margin, as a share or as a number: `31.2 % ± 1.9` */
+export function withMargin(found: Between, isValue: boolean): string {
+  const decimals = isValue ? decimalsForValue(found) : decimalsFor([found]);
+  const [shown, around] = isValue ? [figure, marginOfValue] : [percent, margin];
+  return `${shown(found.estimate, decimals)} ± ${around(found, decimals)}`;
+}
+
 /** The ends of an interval of shares, rounded outwards: `31.2 % to 33.0 %`, with any word between. */
 export function ends({ low, high }: Ends, decimals: number, word: string): string {
   return `${percent(low, decimals, Math.floor)} ${word} ${percent(high, decimals, Math.ceil)}`;
@@ -115,6 +123,9 @@ export function valueInWords({ low, high }: Ends, [least, greatest]: readonly [n
   return `between ${endsOfValue({ low, high }, decimals, 'and')}`;
 }
 
+/** 9 Nov */
+export const shortDay = (day: string): string => daysOfYear.format(Date.parse(day));
+
 /** 9–20 Nov 2026 */
 export function dayRange(from: string, to: string): string {
   return days.formatRange(Date.parse(from), Date.parse(to));
@@ -128,4 +139,19 @@ export function daysBetween(from: string, to: string): number {
 /** The day `distance` days before a day. */
 export function dayBefore(day: string, distance: number): string {
   return new Date(Date.parse(day) - distance * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Width of a letter of a name in a drawing, in pixels, at most. */
+const LETTER = 7.6;
+
+/** A name in lines that fit. Two names may differ at their ends alone, so nothing is cut. */
+export function wrapped(name: string, width: number): readonly string[] {
+  const most = Math.max(8, Math.floor(width / LETTER));
+  const lines = [''];
+  for (const word of name.split(' ').flatMap((each) => each.match(new RegExp(`.{1,${most}}`, 'gsu')) ?? [])) {
+    const line = lines.at(-1) as string;
+    if (line !== '' && line.length + 1 + word.length > most) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines.filter((line) => line !== '');
 }

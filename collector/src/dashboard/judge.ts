@@ -47,8 +47,11 @@ export interface Axis {
 /** The axis for these answers. A flag's axis always covers 0 to 100 %, because its two bars are parts of one whole. */
 export function axisFor(answers: readonly Answer[], type: MetricType): Axis {
   const marks = answers.flatMap(({ estimate, low, high, truth = 0 }) => [estimate, low, high, truth]);
-  const lowest = Math.min(0, ...marks);
-  const highest = Math.max(views[type] === 'yes-no' ? 1 : 0.01, ...marks);
+  return axisOver(Math.min(0, ...marks), Math.max(views[type] === 'yes-no' ? 1 : 0.01, ...marks));
+}
+
+/** An axis with round ends that holds both numbers. */
+export function axisOver(lowest: number, highest: number): Axis {
   const step = roundStep((highest - lowest) / 4);
   const top = Math.ceil(highest / step - 1e-9);
   const bottom = Math.floor((4 * lowest) / step + 1e-9) / 4;

@@ -3,15 +3,17 @@
 
 import type { VNode } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { Answer, Estimate, Metric, MetricType, Sign, Strings } from '../api/shown.ts';
+import type { Answer, Estimate, Metric, MetricType, Strings } from '../api/shown.ts';
 import { decodeAddress, fetchStrings, useAnswer } from './api.ts';
 import { AssociationTable } from './association.tsx';
-import { CardFrame, Evidence, Fact, Facts, Folded, VerdictLine } from './card-parts.tsx';
+import { Evidence, Fact, Facts, VerdictLine } from './card-parts.tsx';
 import { Axis, BarRow, Lines, StringsLegend, useReordering } from './chart.tsx';
-import { askedOf, type Filter, isPart, missingFrom, type Span } from './filter.ts';
+import { chosenIn, isPart, missingFrom } from './filter.ts';
 import { count, decimalsFor, ends, hundredths, margin, percent, reportCount } from './format.ts';
 import { axisFor, keyOf, labelOf, length, position, type Axis as Scale } from './judge.ts';
-import { SignLine } from './signs.tsx';
+import { ExcludedLine, Frame, type QuestionProps, viewOf } from './question/frame.tsx';
+import { stringRows } from './question/takeaway.ts';
+import { askedIn } from './question/view.ts';
 import { Decoding, NoReportsHere, TooFew } from './states.tsx';
 
 // The strings of a decode as the dashboard draws them: the found ones, then those that are not told apart from chance.
@@ -132,15 +134,10 @@ interface StringsDetailsProps {
   readonly address: string;
 }
 
-function StringsDetails(props: StringsDetailsProps): VNode {
-  return <Folded>{() => <Opened {...props} />}</Folded>;
-}
-
-function Opened({ metric, strings, address }: StringsDetailsProps): VNode {
+function StringsDetails({ metric, strings, address }: StringsDetailsProps): VNode {
   const { fdr, detectable, indistinguishable } = strings;
   return (
     <>
-      {strings.strings.length > 0 && <StringTable metric={metric} strings={strings} />}
       <Whole metric={metric} strings={strings} />
       <Facts metric={metric} answer={strings} among="population" address={address}>
         <Fact word="q">
@@ -237,47 +234,47 @@ function Whole({ metric, strings: { distribution } }: { metric: Metric; strings:
   );
 }
 
-interface StringsCardProps {
-  readonly metric: Metric;
-  readonly signs: readonly Sign[];
-  readonly filter: Filter;
-  readonly span: Span | null;
+interface StringsPageProps extends QuestionProps {
   /** Stands for it where the list is too long to be decoded. */
   readonly tooLong: VNode;
 }
 
-export function StringsCard({ metric, signs, filter, span, tooLong }: StringsCardProps): VNode {
-  const { among: _always, ...asked } = askedOf(metric, filter, span?.to ?? null);
+export function StringsPage({ tooLong, ...props }: StringsPageProps): VNode {
+  const { metric, filter, span } = props;
+  const { view } = viewOf(props);
+  const { among: _always, ...asked } = askedIn(props, view);
   const address = decodeAddress(metric, asked);
   const state = useAnswer(metric, address, (signal, onProgress) => fetchStrings(metric, asked, signal, onProgress));
   const { value: strings, progress, outdated } = state;
   if (state.refusal === 'too-many-candidates') return tooLong;
-  const about = (
-    <>
-      <SignLine signs={signs} />
-      {strings && <Conclusion strings={strings} metric={metric} />}
-      <Evidence
-        metric={metric}
-        estimates={strings && { ...strings, among: 'population' }}
-        isFiltered={isPart(asked)}
-        missing={missingFrom(metric, filter)}
-        span={span}
-      />
-    </>
-  );
+  const shows = strings !== null && strings.strings.length > 0;
   return (
-    <CardFrame
-      metric={metric}
+    <Frame
+      of={props}
       state={state}
-      about={about}
+      sentence={strings && <Conclusion strings={strings} metric={metric} />}
+      evidence={
+        <>
+          <Evidence
+            metric={metric}
+            estimates={strings && { ...strings, among: 'population' }}
+            chosen={chosenIn(asked)}
+            isFiltered={isPart(asked)}
+            missing={missingFrom(metric, filter)}
+            span={span}
+          />
+          <ExcludedLine excluded={strings?.excluded} />
+        </>
+      }
       loading={<Decoding progress={progress} />}
       waiting={outdated ? <Decoding progress={progress} /> : null}
+      takeaway={shows ? { rows: () => stringRows(strings), address } : null}
+      table={shows ? () => <StringTable metric={metric} strings={strings} /> : null}
+      details={strings && (() => <StringsDetails metric={metric} strings={strings} address={address} />)}
     >
-      {strings && <Shown metric={metric} strings={strings} address={address} someReports={span !== null} />}
-      {strings && strings.strings.length > 0 && metric.type === 'joint' && (
-        <AssociationTable metric={metric} asked={asked} basis={strings} />
-      )}
-    </CardFrame>
+      {strings && <Shown metric={metric} strings={strings} someReports={span !== null} />}
+      {shows && metric.type === 'joint' && <AssociationTable metric={metric} asked={asked} basis={strings} />}
+    </Frame>
   );
 }
 
@@ -308,23 +305,15 @@ function NothingFound({ strings: { reports, detectable } }: { strings: Strings }
 interface ShownProps {
   readonly metric: Metric;
   readonly strings: Strings;
-  readonly address: string;
   readonly someReports: boolean;
 }
 
-function Shown({ metric, strings, address, someReports }: ShownProps): VNode {
+function Shown({ metric, strings, someReports }: ShownProps): VNode {
+  const title = metric.description || metric.metric;
   const chart = useMemo(
-    () => (
-      <>
-        {strings.strings.length > 0 ? (
-          <StringsChart strings={strings} type={metric.type} title={metric.description || metric.metric} />
-        ) : (
-          <NothingFound strings={strings} />
-        )}
-        <StringsDetails metric={metric} strings={strings} address={address} />
-      </>
-    ),
-    [strings, address, metric.type, metric.description],
+    () =>
+      strings.strings.length > 0 ? <StringsChart strings={strings} type={metric.type} title={title} /> : <NothingFound strings={strings} />,
+    [strings, metric.type, title],
   );
   switch (strings.outcome) {
     case 'too-few-reports':

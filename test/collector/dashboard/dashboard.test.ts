@@ -19,8 +19,22 @@ import {
   percent,
   rangeInWords,
   valueInWords,
+  wrapped,
 } from '#collector/dashboard/format.ts';
 import { axisFor, inOrder, labelOf, length, position } from '#collector/dashboard/judge.ts';
+import { csvOf } from '#collector/dashboard/question/takeaway.ts';
+import {
+  askedIn,
+  byOf,
+  daysIn,
+  firstSides,
+  goneFrom,
+  lastOf,
+  toggled,
+  viewFromQuery,
+  waysOf,
+  withView,
+} from '#collector/dashboard/question/view.ts';
 
 const answer = (value: Answer['answer'], estimate: number, half: number): Answer => ({
   answer: value,
@@ -200,6 +214,64 @@ describe('filter', () => {
       segment: { platform: 'ios' },
       among: 'population',
     });
+  });
+});
+
+describe('the view of a question', () => {
+  const sides = { a: { segment: { platform: 'web' } }, b: { segment: { platform: 'ios' } } };
+  test('it survives the address bar in the words of the API, and leaves the rest of an address as it is', () => {
+    const view = { sides, exclude: ['2026-11-08', '2026-11-09'], picture: 'shares', interval: 'week' } as const;
+    const query = withView('?app=notes&days=7&exclude=2020-01-01&a.version=1', view);
+    expect(query).toBe(
+      '?app=notes&days=7&a.segment.platform=web&b.segment.platform=ios&exclude=2026-11-08,2026-11-09&picture=shares&interval=week',
+    );
+    expect(viewFromQuery(query)).toEqual(view);
+    expect(viewFromQuery('?exclude=yesterday,2026-13-01&interval=hour&a.version=x')).toEqual({
+      sides: null,
+      exclude: [],
+      picture: null,
+      interval: null,
+    });
+  });
+  test('days are left out and put back', () => {
+    expect(toggled(['2026-11-08'], daysIn('2026-11-08', '2026-11-09'))).toEqual(['2026-11-08', '2026-11-09']);
+    expect(toggled(['2026-11-08', '2026-11-10'], ['2026-11-08'])).toEqual(['2026-11-10']);
+  });
+  test('a comparison begins with the last two values, or with the days before and since a version', () => {
+    const versions = [...metric.versions, { version: 2, reports: 9, from: '2026-11-11', to: '2026-11-20' }];
+    const both = { ...metric, versions };
+    expect(waysOf(both)).toEqual(['version', 'segment.platform', 'days']);
+    expect(firstSides(both, 'segment.platform')).toEqual(sides);
+    expect(firstSides(both, 'version')).toEqual({ a: { version: 1 }, b: { version: 2 } });
+    expect(firstSides(both, 'days')).toEqual({ a: { to: '2026-11-10' }, b: { from: '2026-11-11' } });
+    expect(firstSides(metric, 'days')).toEqual({ a: { to: '2026-11-10' }, b: { from: '2026-11-11' } });
+    expect(lastOf(7, '2026-11-20')).toEqual({ a: { from: '2026-11-07', to: '2026-11-13' }, b: { from: '2026-11-14', to: '2026-11-20' } });
+    expect(['version', 'segment.platform', 'days'].map((by) => byOf(firstSides(both, by)))).toEqual(waysOf(both));
+    expect(goneFrom(both, { a: { version: 3 }, b: { segment: { platform: 'tv' } } })).toEqual(['version 3', 'platform tv']);
+  });
+  test('dates that stay get a verdict for every look, and the last days and days with some left out do not', () => {
+    const of = (query: string) => askedIn({ metric, filter: filterFromQuery(query), span: null }, viewFromQuery(query)).looks;
+    expect(['', '?from=2026-11-02', '?days=7', '?exclude=2026-11-08', '?from=2026-11-02&exclude=2026-11-08'].map(of)).toEqual([
+      undefined,
+      'always',
+      undefined,
+      'once',
+      'once',
+    ]);
+  });
+  test('no name is cut where it is drawn', () => {
+    const name = 'news.ycombinator.com/item?id=1 and news.ycombinator.com/item?id=2';
+    expect(wrapped(name, 160).join('').replaceAll(' ', '')).toBe(name.replaceAll(' ', ''));
+    expect(Math.max(...wrapped(name, 160).map(({ length }) => length))).toBeLessThanOrEqual(21);
+  });
+  test('CSV holds nothing that a spreadsheet would run', () => {
+    expect(
+      csvOf([
+        ['answer', 'estimate'],
+        ['=1+1', -0.01],
+        [undefined, 1e-7],
+      ]),
+    ).toBe('answer,estimate\r\n"\'=1+1",-0.01\r\n,1e-7\r\n');
   });
 });
 

@@ -1,0 +1,273 @@
+/** A question's page in a real Chromium: its sentence is the API's verdict, each choice is in the address, and what is taken away holds the same numbers. */
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Collector } from '@murmuration/collector';
+import { createReader } from '@murmuration/collector/reader';
+import axe from 'axe-core';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchChromium } from '../setup/chromium.ts';
+import { watchedContext } from './context.ts';
+import { dayAt, POISONED, RELEASE, startPast } from './question-store.ts';
+
+let browser: Browser;
+let data: string;
+let collector: Collector;
+let address: string;
+let page: Page;
+let complaints: readonly string[];
+beforeAll(async () => {
+  browser = await launchChromium();
+  data = await mkdtemp(join(tmpdir(), 'murmuration-question-'));
+  ({ collector, address } = await startPast(data));
+}, 120_000);
+afterAll(async () => {
+  await browser.close();
+  await collector.close();
+  await rm(data, { recursive: true });
+});
+beforeEach(async () => {
+  const watched = await watchedContext(browser, {
+    viewport: { width: 1280, height: 800 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  complaints = watched.complaints;
+  page = await watched.context.newPage();
+});
+afterEach(async () => {
+  await page.context().close();
+  expect(complaints).toEqual([]);
+});
+
+const reader = () => createReader(undefined, { url: address });
+const verdict = (): Locator => page.locator('.verdict').first();
+const poisoned = dayAt(POISONED);
+
+/** Waits until the page shows all that its address asks for. */
+const settled = () => page.waitForFunction(() => document.querySelector('.tools') && !document.querySelector('.loading, .outdated'));
+
+async function open(view: string): Promise<void> {
+  await page.goto(`${address}/questions/${view}`);
+  await settled();
+}
+
+/** A day in words, as the page says it. */
+const inWords = (day: string): string =>
+  new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(day));
+
+async function saved(name: string): Promise<Buffer> {
+  const download = page.waitForEvent('download');
+  await page.locator('.tools').first().getByRole('button', { name, exact: true }).click();
+  return readFile(await (await download).path());
+}
+
+describe('comparing', () => {
+  test('two clicks from the overview say whether version 2 changed dark mode, in the words of the API', async () => {
+    await page.goto(address);
+    await page.getByRole('link', { name: 'Is dark mode on?' }).click();
+    await page.getByText('version', { exact: true }).click();
+    const { verdict: said, differences } = await reader().compare('dark', { version: 1 }, { version: 2 });
+    expect(differences[0]?.isClear).toBe(true);
+    await expect.poll(() => verdict().textContent()).toBe(`version 2 compared with version 1: ${said}.`);
+    await settled();
+    const [, a, b] = await page.locator('.compared tbody tr').first().locator('th, td').allTextContents();
+    expect([a, b].map((text) => Number.parseFloat(text ?? '') / 100)).toEqual([
+      expect.closeTo(differences[0]?.a.estimate as number, 2),
+      expect.closeTo(differences[0]?.b.estimate as number, 2),
+    ]);
+    await page.goBack();
+    await expect.poll(() => verdict().textContent()).toMatch(/^Yes: between /);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Is dark mode on?' }).waitFor();
+  });
+
+  test('two clicks compare iOS with Android, and a third another pair', async () => {
+    await page.goto(address);
+    await page.getByRole('link', { name: 'Is dark mode on?' }).click();
+    await page.locator('.compare-controls').getByText('platform', { exact: true }).click();
+    const of = (platform: string) => ({ segment: { platform } });
+    const ios = await reader().compare('dark', of('ios'), of('android'));
+    await expect.poll(() => verdict().textContent()).toBe(`android compared with ios: ${ios.verdict}.`);
+    await page.getByRole('group', { name: 'A', exact: true }).getByText('web').click();
+    const web = await reader().compare('dark', of('web'), of('android'));
+    await expect.poll(() => verdict().textContent()).toBe(`android compared with web: ${web.verdict}.`);
+    expect(page.url()).toContain('a.segment.platform=web&b.segment.platform=android');
+  });
+
+  test('days before and since a version, by keyboard alone', async () => {
+    await page.goto(address);
+    await page.getByRole('link', { name: 'How long is a session?' }).press('Enter');
+    await settled();
+    await page.getByRole('radio', { name: 'nothing' }).press('ArrowUp'); // to the last, which is days
+    const release = dayAt(RELEASE);
+    const found = await reader().compare('minutes', { to: dayAt(RELEASE - 1) }, { from: release });
+    await expect.poll(() => verdict().textContent()).toContain(`: ${found.verdict}.`);
+    expect(found.verdict).toMatch(/went up by .* minutes/);
+    expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).type)).toBe('radio');
+  });
+
+  test('a link to a version or a segment that is gone says so, and shows the rest', async () => {
+    await open('dark?app=notes&a.version=1&b.version=9&segment.platform=tv');
+    await page.getByText('This link asks for version 9 and platform tv, which is not there.').waitFor();
+    await expect.poll(() => verdict().textContent()).toMatch(/^Yes: /);
+  });
+});
+
+describe('days left out', () => {
+  const exclude = () => new URL(page.url()).searchParams.get('exclude');
+
+  test('a day that the watch names is offered, and the answer says what was left out', async () => {
+    await open('dark?app=notes');
+    const before = await verdict().textContent();
+    await page
+      .locator('.suspicious')
+      .getByRole('button', { name: `Leave out ${inWords(poisoned)}` })
+      .click();
+    await page.getByText(`Left out: ${inWords(poisoned)} (720 reports).`).waitFor();
+    expect(exclude()).toBe(poisoned);
+    await settled();
+    const { verdict: told, excluded } = await reader().estimates('dark', { exclude: [poisoned], looks: 'once' });
+    expect([told?.kind, excluded?.[0]?.reports]).toEqual(['share', 720]);
+    const [low, high] = [...((await verdict().textContent()) ?? '').matchAll(/\d+\.\d/g)].map(Number) as [number, number];
+    expect(low).toBeCloseTo(100 * (told?.interval?.low ?? 0), 0);
+    expect(high).toBeCloseTo(100 * (told?.interval?.high ?? 0), 0);
+    await page.getByText('This holds for a single look').waitFor();
+    expect(await page.locator('.trend-out').count()).toBe(1);
+    await page.goBack();
+    await expect.poll(() => verdict().textContent()).toBe(before);
+    expect(exclude()).toBe(null);
+  });
+
+  test('a click on a day of the trend leaves it out, and another one puts it back', async () => {
+    await open('dark?app=notes');
+    const box = (await page.locator('.trend svg').boundingBox()) as { x: number; y: number; width: number; height: number };
+    const at = { x: box.x + 52 + (box.width - 66) * ((POISONED + 0.5) / 40), y: box.y + box.height / 2 };
+    await page.mouse.click(at.x, at.y);
+    await expect.poll(exclude).toBe(poisoned);
+    await settled();
+    await page.mouse.click(at.x, at.y);
+    await expect.poll(exclude).toBe(null);
+  });
+
+  test('by keyboard, a slider chooses the day and tells its numbers', async () => {
+    await open('dark?app=notes&interval=week');
+    const slider = page.getByRole('slider');
+    await slider.press('Home');
+    await slider.press('ArrowRight');
+    const { points } = await reader().series('dark', { interval: 'week' });
+    const { from, reports } = points[1] as (typeof points)[number];
+    expect(await slider.getAttribute('aria-valuetext')).toContain(`${reports} reports`);
+    await page.locator('.reading button').press('Enter');
+    await expect.poll(() => exclude()?.split(',').length).toBe(7);
+    expect(exclude()).toContain(from);
+    await page.getByRole('button', { name: `Put back ${inWords(from)}` }).click();
+    await expect.poll(() => exclude()?.split(',').length).toBe(6);
+  });
+});
+
+describe('taking away', () => {
+  const rowsOf = (csv: Buffer): readonly (readonly string[])[] =>
+    csv
+      .toString()
+      .trim()
+      .split('\r\n')
+      .map((row) => row.split(','));
+
+  test('CSV has the numbers of the JSON beside it: of a trend, of a comparison and of strings', async () => {
+    await open('dark?app=notes');
+    const json = (await page.locator('.tools a').first().getAttribute('href')) as string;
+    const { points } = (await (await fetch(new URL(json, `${address}/`))).json()) as Awaited<
+      ReturnType<ReturnType<typeof reader>['series']>
+    >;
+    const [heading = [], ...rows] = rowsOf(await saved('CSV'));
+    expect(heading.slice(1, 9)).toEqual(['from', 'to', 'reports', 'answer', 'estimate', 'standardError', 'low', 'high']);
+    expect(rows.map((row) => row.slice(1, 9))).toEqual(
+      points.flatMap(({ from, to, reports, answers }) =>
+        answers.map(({ label, estimate, standardError, low, high }) =>
+          [from, to, reports, label, estimate, standardError, low, high].map(String),
+        ),
+      ),
+    );
+    await open('page?app=notes');
+    const strings = (await saved('CSV')).toString();
+    const decoded = await reader().decode('page', { all: true });
+    expect(strings).toContain(`"'=1+1",true`);
+    for (const { typical } of decoded.strings) expect(strings).toContain(String(typical));
+  });
+
+  test('a picture is an image with the question, the sentence and the line, as SVG and as PNG', async () => {
+    await open('dark?app=notes&a.version=1&b.version=2');
+    const said = (await verdict().textContent()) as string;
+    const svg = (await saved('SVG')).toString();
+    const drawn = await page.evaluate((text) => {
+      const { documentElement: root } = new DOMParser().parseFromString(text, 'image/svg+xml');
+      const lines = [...root.querySelectorAll('polyline')].map((line) => [
+        line.getAttribute('stroke'),
+        line.getAttribute('points')?.split(' ').length,
+      ]);
+      return { text: root.textContent, lines, classes: root.querySelectorAll('[class]').length };
+    }, svg);
+    expect(drawn.text).toContain('Is dark mode on?');
+    expect(drawn.text?.replaceAll(/\s/g, '')).toContain(said.replaceAll(/\s/g, ''));
+    expect(drawn.text).not.toMatch(/Copy link|Leave out/);
+    expect(drawn.lines).toEqual([
+      [expect.stringMatching(/^rgb/), RELEASE],
+      [expect.stringMatching(/^rgb/), 40 - RELEASE],
+    ]);
+    expect(drawn.classes).toBe(0);
+    const png = await saved('PNG');
+    const pixels = await page.evaluate(async (base64) => {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const pen = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D;
+      pen.drawImage(image, 0, 0);
+      return { width: image.width, colours: new Set(new Uint32Array(pen.getImageData(0, 0, image.width, image.height).data.buffer)).size };
+    }, png.toString('base64'));
+    expect(pixels.width).toBeGreaterThanOrEqual(1_920);
+    expect(pixels.colours).toBeGreaterThan(50);
+  });
+
+  test('the link is the view, and the sentence stands with its question', async () => {
+    await open('plan?app=notes&picture=shares');
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await expect.poll(clipboard).toBe(page.url());
+    await page.getByRole('button', { name: 'Copy sentence' }).click();
+    await expect.poll(clipboard).toContain(`Which plan? ${await verdict().textContent()}`);
+  });
+});
+
+test.each([
+  [320, 'light', 'dark?app=notes&a.version=1&b.version=2'],
+  [2560, 'dark', 'dark?app=notes&a.to=2026-01-01&b.from=2026-01-02'],
+  [320, 'dark', 'plan?app=notes&picture=shares'],
+  [1280, 'dark', 'start?app=notes'],
+  [320, 'light', 'page?app=notes'],
+  [1280, 'light', 'unasked?app=notes'],
+] as const)(
+  'at %i pixels, %s, %s has no flaw that axe knows, nothing overflows, and targets are large',
+  async (width, colorScheme, view) => {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    await page.goto(`${address}/questions/${view}`);
+    await page.waitForFunction(() => document.querySelector('.question') && !document.querySelector('.loading, .outdated, .decoding'));
+    for (const summary of await page.locator('.question summary').all()) await summary.click();
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    const wrong = await page.evaluate(() => [
+      ...(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['the page is too wide'] : []),
+      ...[...document.querySelectorAll('.row-label, .row-value, .value, .verdict, .evidence, .facts dd, .density, .trend')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ textContent }) => `overflows: ${textContent}`),
+      ...[...document.querySelectorAll('.question :is(button, summary, .tool, .choice-option, input[type="date"], input[type="range"])')]
+        .map((target) => [target.textContent, target.getBoundingClientRect().height] as const)
+        .filter(([, height]) => height < 24)
+        .map(([text, height]) => `too small: ${text} ${height}`),
+    ]);
+    expect(wrong).toEqual([]);
+  },
+);
