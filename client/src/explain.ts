@@ -144,6 +144,22 @@ const remedies: { readonly [code: string]: string } = {
 /** The statuses of a proxy whose collector is away or busy. */
 const isBusy = (status: number): boolean => status >= 500 || [408, 425, 429].includes(status);
 
+/** Explains why `createLazyTelemetry` gets no telemetry, or one of another app. */
+export async function explainLoading(
+  app: string,
+  loading: PromiseLike<{ readonly telemetry?: { look(): PromiseLike<{ readonly schema: Pick<Explained['schema'], 'document'> }> } }>,
+): Promise<void> {
+  try {
+    const { telemetry } = await loading;
+    if (!telemetry) return say('`createLazyTelemetry` expects a module that exports `telemetry`, as `createTelemetry` returns it.');
+    const { document } = (await telemetry.look()).schema;
+    if (document.app !== app)
+      say(`\`createLazyTelemetry\` expects the schema's app, '${document.app}', and got '${app}': people would be asked at every visit.`);
+  } catch (error) {
+    say(`The module of \`createLazyTelemetry\` did not load, and the next grant or record tries again: ${error}`);
+  }
+}
+
 /** Explains the response to a batch that will be sent again, once for each kind. Such a batch has no outcome for up to 14 days. */
 export function explainDelivery(options: Explained, delivery: PromiseLike<Delivery>): void {
   if (!explains(options)) return;

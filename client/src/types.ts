@@ -43,7 +43,7 @@ export interface Outcome {
     | 'refused'
     /** It could not be sent or stored for 14 days, or was not stored before another version of the schema arrived, or the clock has no day. */
     | 'expired'
-    /** The outbox was full, and its oldest batch was removed. */
+    /** The outbox was full, and its oldest batch was removed. Of `createLazyTelemetry`: too many answers waited for the code. */
     | 'dropped';
   /** For `refused`: the collector's refusal, in its own words. */
   readonly reason?: string | undefined;

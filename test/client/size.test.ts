@@ -3,11 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bundle, program } from '../kit/bundle.ts';
-import { CORE, sizes } from '../kit/sizes.ts';
+import { CORE, LAZY_PROGRAM, sizes } from '../kit/sizes.ts';
 
 /** The limits. */
 const LISTS = 9_130;
 const STRINGS = 12_280;
+const LAZY = 350;
 /** How far a figure of client/README.md may be exceeded. */
 const SLACK = 1.02;
 
@@ -35,6 +36,12 @@ describe('an app that asks a flag and a choice', async () => {
     expect(text).toContain('"choice"');
     for (const trace of ['"joint"', 'irr', 'canonical base64url']) expect(text).not.toContain(trace);
   });
+});
+
+test(`a page holds at most ${LAZY} bytes before the person agrees`, async () => {
+  const { bytes, files } = await bundle(LAZY_PROGRAM, { external: ['./telemetry', './arrive.ts'] });
+  expect(bytes).toBeLessThanOrEqual(LAZY);
+  expect(files.filter((file) => file.includes('/src/'))).toEqual([expect.stringContaining('client/src/lazy.ts')]);
 });
 
 test('what checks a schema is in a development bundle, and not in that for production', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
-import { classic } from '../setup/build-client.ts';
+import { scriptText } from '../setup/build-client.ts';
 
 export interface Bundle {
   /** Compressed as servers do it: brotli, quality 11. */
@@ -19,11 +19,8 @@ export interface Bundle {
 const compressed = (text: string): number => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 
 /** The compressed size of a classic script, as it is published. */
-export async function scriptBytes(entry: Parameters<typeof classic>[0]): Promise<number> {
-  const client = fileURLToPath(new URL('../../client/', import.meta.url));
-  const { outputFiles } = await build({ ...classic(entry), absWorkingDir: client, write: false });
-  return compressed(outputFiles?.[0]?.text ?? '');
-}
+export const scriptBytes = async (entry: Parameters<typeof scriptText>[0]): Promise<number> =>
+  compressed(await scriptText(entry, new URL('../../client/', import.meta.url)));
 
 /**
  * Bundles a program.

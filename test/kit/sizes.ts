@@ -17,6 +17,7 @@ interface Program {
 
 /** Size of the smallest app, in bytes. */
 const CORE_LIMIT = 8_900;
+const LAZY_LIMIT = 350;
 const LIST_LIMIT = 800;
 const TEXT_LIMIT = 3_000;
 
@@ -39,6 +40,10 @@ const subpath = (name: string, names: string): Program => ({
   external: ['react'],
 });
 
+/** What a page holds before the person agrees. */
+export const LAZY_PROGRAM = `import { createLazyTelemetry } from '@murmuration/client/lazy';
+  createLazyTelemetry({ app: 'a' }, () => import('./telemetry'));`;
+
 const programs: { readonly [name: string]: Program } = {
   [CORE]: { text: program(), limit: CORE_LIMIT },
   'flag and choice, /plugin': { text: program(), over: CORE, isResolved: true },
@@ -59,6 +64,11 @@ const programs: { readonly [name: string]: Program } = {
   'mean, hybrid()': named('hybrid', 'mean', `mean([0,1],${ask},mechanism:hybrid()})`, 'mean'),
   count: more('count', `count(9,${ask}})`),
   distribution: more('distribution', `distribution([0,1],${ask}})`),
+  '/lazy, before consent': {
+    text: LAZY_PROGRAM,
+    limit: LAZY_LIMIT,
+    external: ['./telemetry', './arrive.ts'],
+  },
   '/beacon': subpath('beacon', 'beaconTransport'),
   '/edge': subpath('edge', 'edgeClock'),
   '/history': subpath('history', 'withHistory'),

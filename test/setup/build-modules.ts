@@ -88,7 +88,13 @@ export async function buildModules(folder: URL): Promise<void> {
 /** Builds the modules of the client a third time, as CommonJS for Jest, and the contract as one of them (client/src/node/jest-preset.ts). */
 export async function buildForJest(client: URL): Promise<void> {
   const root = fileURLToPath(client);
-  const common = { ...options(root), format: 'cjs', platform: 'node', define: { 'process.env.NODE_ENV': '"development"' } } as const;
+  const common = {
+    ...options(root),
+    format: 'cjs',
+    platform: 'node',
+    supported: { 'dynamic-import': false }, // Jest that runs CommonJS has none
+    define: { 'process.env.NODE_ENV': '"development"' },
+  } as const;
   const entryPoints = (await entriesOf(root)).filter((file) => !/\/jest-preset\.ts$|\/plugin\//.test(file));
   await Promise.all([
     build({ ...common, entryPoints, outdir: 'dist/jest' }),

@@ -308,7 +308,7 @@ describe('a server', () => {
 });
 
 test('importing the package does nothing, and reads no global', () => {
-  const entries = ['', '/beacon', '/edge', '/inspector', '/node', '/react', '/react-native', '/testing', '/worker'].map(
+  const entries = ['', '/beacon', '/edge', '/inspector', '/lazy', '/node', '/react', '/react-native', '/testing', '/worker'].map(
     (path) => `@murmuration/client${path}`,
   );
   const script = `
