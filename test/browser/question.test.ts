@@ -207,10 +207,12 @@ describe('taking away', () => {
         line.getAttribute('stroke'),
         line.getAttribute('points')?.split(' ').length,
       ]);
-      return { text: root.textContent, lines, classes: root.querySelectorAll('[class]').length };
+      const spaced = [...root.querySelectorAll('text')].map((each) => each.textContent).filter((each) => each !== each.trim());
+      return { text: root.textContent, spaced, lines, classes: root.querySelectorAll('[class]').length };
     }, svg);
     expect(drawn.text).toContain('Is dark mode on?');
     expect(drawn.text?.replaceAll(/\s/g, '')).toContain(said.replaceAll(/\s/g, ''));
+    expect(drawn.spaced).toEqual([]);
     expect(drawn.text).not.toMatch(/Copy link|Leave out/);
     expect(drawn.lines).toEqual([
       [expect.stringMatching(/^rgb/), RELEASE],

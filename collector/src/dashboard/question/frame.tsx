@@ -1,4 +1,4 @@
-// What the page of every question has, in its order: the question, the sentence that answers it, the picture, a comparison, days that are left out,
+// The frame of the page of a question, in its order: the question, the sentence that answers it, the picture, a comparison, days that are left out,
 // the numbers as a table, and the details. Its contents depend on the type of question.
 
 import type { ComponentChildren, VNode } from 'preact';

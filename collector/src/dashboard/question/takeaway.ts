@@ -78,6 +78,13 @@ function boxOf(style: CSSStyleDeclaration, { x, y, width, height }: DOMRectReadO
   const found: SVGElement[] = [];
   const rx = Math.min(pixels(style.borderTopLeftRadius), width / 2, height / 2);
   if (!isClear(style.backgroundColor)) found.push(drawn('rect', { x, y, width, height, rx, fill: style.backgroundColor }));
+  const border = pixels(style.borderTopWidth);
+  if (rx > 0 && border > 0 && style.borderTopStyle !== 'none' && !isClear(style.borderTopColor)) {
+    const inner = { x: x + border / 2, y: y + border / 2, width: width - border, height: height - border };
+    const dashes = style.borderTopStyle === 'dashed' && { 'stroke-dasharray': '3 2' };
+    found.push(drawn('rect', { ...inner, rx, fill: 'none', stroke: style.borderTopColor, 'stroke-width': border, ...dashes }));
+    return found;
+  }
   const sides = [
     ['top', x, y, x + width, y],
     ['right', x + width, y, x + width, y + height],
@@ -105,12 +112,14 @@ function linesOf(node: Text): readonly { readonly text: string; readonly box: DO
     const box = range.getClientRects()[0];
     if (!box || box.width === 0) continue;
     const line = lines.at(-1);
-    if (line && Math.abs(line.box.top - box.top) < box.height / 2) {
-      line.text += letter;
-      line.box = new DOMRect(line.box.x, line.box.y, box.right - line.box.x, line.box.height);
-    } else lines.push({ text: letter, box });
+    const isSame = line !== undefined && Math.abs(line.box.top - box.top) < box.height / 2;
+    if (isSame) line.text += letter;
+    // An SVG drops spaces at the ends of a text, so a line is as long as its letters.
+    if (letter.trim() === '' && letter !== '\u00a0') continue;
+    if (isSame) line.box = new DOMRect(line.box.x, line.box.y, box.right - line.box.x, line.box.height);
+    else lines.push({ text: letter, box });
   }
-  return lines.filter(({ text }) => text.trim() !== '');
+  return lines.map(({ text, box }) => ({ text: text.trim(), box }));
 }
 
 const context = (): CanvasRenderingContext2D | null => document.createElement('canvas').getContext('2d');
@@ -161,10 +170,15 @@ function copyOf(source: SVGSVGElement, offset: Offset): SVGElement {
   return copy;
 }
 
-function draw(element: Element, into: SVGElement, offset: Offset, pen: CanvasRenderingContext2D | null): void {
+/** Parts of the page that no image shows. */
+const ASIDE = '[data-aside], button, input, select, summary';
+
+function draw(element: Element, onto: SVGElement, offset: Offset, pen: CanvasRenderingContext2D | null): void {
   const style = getComputedStyle(element);
-  if (style.display === 'none' || style.visibility === 'hidden' || element.matches('[data-aside], button, input, select, summary')) return;
-  if (element instanceof SVGSVGElement) return void into.append(copyOf(element, offset));
+  if (style.display === 'none' || style.visibility === 'hidden' || element.matches(ASIDE)) return;
+  if (element instanceof SVGSVGElement) return void onto.append(copyOf(element, offset));
+  const into = style.opacity === '1' ? onto : drawn('g', { opacity: style.opacity });
+  if (into !== onto) onto.append(into);
   const rect = element.getBoundingClientRect();
   const at = (x: number, y: number, width: number, height: number) => ({ x: x + offset.x, y: y + offset.y, width, height });
   into.append(...boxOf(style, at(rect.x, rect.y, rect.width, rect.height) as DOMRect));
@@ -182,11 +196,20 @@ function draw(element: Element, into: SVGElement, offset: Offset, pen: CanvasRen
   }
 }
 
+/** The box of all that is drawn of a part. */
+function boxIn(part: HTMLElement): { readonly top: number; readonly left: number; readonly width: number; readonly height: number } {
+  const leaves = [...part.querySelectorAll('*')].filter(
+    (each) => each instanceof SVGSVGElement || (each instanceof HTMLElement && each.childElementCount === 0),
+  );
+  const boxes = leaves.filter((each) => !each.closest(ASIDE)).map((each) => each.getBoundingClientRect());
+  const { top, left, width } = part.getBoundingClientRect();
+  return { top, left, width, height: Math.max(0, ...boxes.map(({ bottom }) => bottom - top)) };
+}
+
 /** An image of parts of the page, one below the other, on the colour of a card. */
 export function svgOf(parts: readonly HTMLElement[], title: string): SVGSVGElement {
-  const boxes = parts.map((part) => part.getBoundingClientRect());
-  const left = Math.min(...boxes.map(({ x }) => x));
-  const width = Math.max(...boxes.map(({ right }) => right)) - left + 2 * SPACE;
+  const boxes = parts.map(boxIn);
+  const width = Math.max(...boxes.map((box) => box.width)) + 2 * SPACE;
   const svg = drawn('svg', { width, role: 'img' }) as SVGSVGElement;
   const name = drawn('title', {});
   name.textContent = title;
@@ -195,14 +218,13 @@ export function svgOf(parts: readonly HTMLElement[], title: string): SVGSVGEleme
   const pen = context();
   let y = SPACE;
   for (const [i, part] of parts.entries()) {
-    const box = boxes[i] as DOMRect;
-    draw(part, svg, { x: SPACE - left, y: y - box.y }, pen);
-    y += box.height + SPACE / 2;
+    const { top, left, height } = boxes[i] as (typeof boxes)[number];
+    draw(part, svg, { x: SPACE - left, y: y - top }, pen);
+    y += height + SPACE;
   }
-  const height = y + SPACE / 2;
   paper.setAttribute('fill', getComputedStyle(document.documentElement).getPropertyValue('--card').trim());
-  svg.setAttribute('height', `${height}`);
-  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  svg.setAttribute('height', `${y}`);
+  svg.setAttribute('viewBox', `0 0 ${width} ${y}`);
   return svg;
 }
 

@@ -1,4 +1,4 @@
-// What a picture can be taken away as: a link to the view, the sentence, an image, and its numbers.
+// Ways to take a picture away: a link to the view, the sentence, an image, and its numbers.
 
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

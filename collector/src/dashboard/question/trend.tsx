@@ -129,8 +129,8 @@ export function Trend({ drawn, metric, signs, exclude, sides, onToggle }: TrendP
         <Days plot={plot} first={first} days={days} y={total - FOOT + 20} />
         {chosen && <line data-aside class="trend-cursor" {...vertical(xOf(middleOf(chosen)), TOP, total - FOOT)} />}
       </svg>
-      <Reading drawn={drawn} lines={lines} metric={metric} exclude={exclude} at={at} onAt={setAt} onToggle={toggle} />
       <TrendLegend drawn={drawn} lines={lines} exclude={exclude} />
+      <Reading drawn={drawn} lines={lines} metric={metric} exclude={exclude} at={at} onAt={setAt} onToggle={toggle} />
     </div>
   );
 }

@@ -109,7 +109,7 @@ export function daysIn(from: string, to: string): readonly string[] {
   return Array.from({ length: Math.round((last - first) / DAY_MS) + 1 }, (_, i) => new Date(first + i * DAY_MS).toISOString().slice(0, 10));
 }
 
-// What a comparison is by: the version of the schema, a segment, or days. It follows from the sides, so the address needs no word for it.
+// The way of a comparison: by version of the schema, by a segment, or by days. It follows from the sides, so the address needs no word for it.
 
 /** `version`, `days`, or `segment.` with the name of a segment. */
 export type By = string;
