@@ -1,7 +1,7 @@
 /** A store with a past, for tests of a question's page: 40 days, two versions of a schema and of the app, three platforms, and a day of crafted reports. */
 
 import { randomBytes } from 'node:crypto';
-import { choice, type DeviceQuestion, defineSchema, distribution, flag, mean, text } from '@murmuration/client';
+import { best, choice, type DeviceQuestion, defineSchema, distribution, flag, mean, text } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { dayText, type Law, MAX_REPORTS, type MetricDocument, toBase64url } from '@murmuration/shared';
@@ -37,6 +37,7 @@ const schemaOf = (version: number) =>
       minutes: mean([0, 120], { ...ask, unit: 'minutes', description: 'How long is a session?' }),
       start: distribution([0, 100], { ...ask, unit: 'ms', description: 'How long does a start take?' }),
       page: text({ ...ask, description: 'Which page opens first?' }),
+      layout: best(['list', 'grid'], { ...ask, utility: { few: [1, 0], many: [0, 1] }, description: 'Which layout suits best?' }),
       unasked: flag({ ...ask, description: 'Was the tour seen?' }),
     },
   });
@@ -76,6 +77,7 @@ export async function startPast(data: string): Promise<{ readonly collector: Col
         randomize('plan', chance(0.2) ? 'pro' : chance(0.3) ? PLANS[1] : PLANS[0]),
         randomize('minutes', 20 + coins.uniform(day < RELEASE ? 20 : 40)),
         randomize('start', (coins.uniform(40) + coins.uniform(40)) % 100),
+        randomize('layout', chance(0.7) ? 'few' : 'many'),
         randomize('page', chance(0.5) ? 'inbox' : chance(0.5) ? 'today' : '=1+1'),
       ]).flat();
       const crafted = day === POISONED && platform === 'web' ? Array.from({ length: CRAFTED }, () => ['dark', YES] as const) : [];

@@ -140,6 +140,16 @@ describe('days left out', () => {
     expect(exclude()).toBe(null);
   });
 
+  test('the last days have no sentence that stays true, and get one when they stay', async () => {
+    await open('minutes?app=notes&days=7');
+    expect(await verdict().textContent()).toBe(
+      'No conclusion here, because the chosen days change every day. Choose all days, or days that stay.',
+    );
+    await page.getByRole('button', { name: `Stay with ${dayAt(33).slice(8).replace(/^0/, '')}` }).click();
+    await expect.poll(() => verdict().textContent()).toMatch(/^On average between .* minutes\.$/);
+    expect(new URL(page.url()).search).toBe(`?app=notes&from=${dayAt(33)}&to=${dayAt(39)}`);
+  });
+
   test('a click on a day of the trend leaves it out, and another one puts it back', async () => {
     await open('dark?app=notes');
     const box = (await page.locator('.trend svg').boundingBox()) as { x: number; y: number; width: number; height: number };
@@ -240,6 +250,14 @@ describe('taking away', () => {
     await page.getByRole('button', { name: 'Copy sentence' }).click();
     await expect.poll(clipboard).toContain(`Which plan? ${await verdict().textContent()}`);
   });
+});
+
+test('of the best option, the page shows the options with the score of each', async () => {
+  await open('layout?app=notes');
+  const { options = [] } = await reader().estimates('layout');
+  const shown = await page.locator('.facts dd').allTextContents();
+  expect(await page.locator('.facts dt').allTextContents()).toEqual(['list', 'grid']);
+  expect(shown.map(Number.parseFloat)).toEqual(options.map(({ estimate }) => expect.closeTo(estimate, 2)));
 });
 
 test.each([

@@ -130,7 +130,9 @@ function saidBy({ kind, answers: named, interval }: Verdict, answers: readonly A
     case 'noise':
       return 'No answer stands out from the noise yet.';
     case 'none':
-      return answers.length === 0 ? null : 'No conclusion here, because the chosen days change every day. Choose all days to see one.';
+      return answers.length === 0
+        ? null
+        : 'No conclusion here, because the chosen days change every day. Choose all days, or days that stay.';
   }
 }
 

@@ -69,7 +69,9 @@ export function Frame<T>(props: FrameProps<T>): VNode {
   const { metric, signs, filter, onFilter, span } = of;
   const { view, choose, gone } = viewOf(of);
   const { sides } = view;
-  const [compared, address] = useComparison(metric, askedIn(of, view), sides, filter.days !== null);
+  const asked = askedIn(of, view);
+  const { from, to } = asked;
+  const [compared, address] = useComparison(metric, asked, sides, filter.days !== null);
   const title = useId();
   const [head, picture, difference] = [useRef<HTMLElement>(null), useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   const question = metric.description || metric.metric;
@@ -89,6 +91,11 @@ export function Frame<T>(props: FrameProps<T>): VNode {
           {comparison && sides ? <ComparisonLine comparison={comparison} sides={sides} /> : sentence}
           {!sides && evidence}
         </div>
+        {filter.days !== null && from && to && (
+          <button type="button" class="quiet-button" onClick={() => onFilter({ ...filter, days: null, from, to })}>
+            Stay with {dayRange(from, to)}
+          </button>
+        )}
       </header>
       <Gone of={of} gone={gone} />
       <Suspicious signs={signs} exclude={view.exclude} onExclude={(exclude) => choose({ exclude })} />
@@ -163,17 +170,18 @@ interface Excluding {
   readonly onExclude: (exclude: readonly string[]) => void;
 }
 
-/** Signs of the metric. Days whose reports the law can't have given are offered to be left out. */
+/** Signs of the metric. Days whose reports the law can't have given are offered to be left out, and back again. */
 function Suspicious({ signs, exclude, onExclude }: { signs: readonly Sign[] } & Excluding): VNode | null {
-  const shown = signs.filter(({ kind, day }) => kind !== 'law' || !exclude.includes(day));
-  const days = [...new Set(shown.filter(({ kind }) => kind === 'law').map(({ day }) => day))].sort();
-  if (shown.length === 0) return null;
+  if (signs.length === 0) return null;
+  const days = [...new Set(signs.filter(({ kind }) => kind === 'law').map(({ day }) => day))].sort();
+  const [first = ''] = days;
+  const action = days.every((day) => exclude.includes(day)) ? 'Put back' : 'Leave out';
   return (
     <div class="suspicious">
-      <SignLine signs={shown} />
+      <SignLine signs={signs} />
       {days.length > 0 && (
         <button type="button" class="quiet-button" onClick={() => onExclude(toggled(exclude, days))}>
-          {days.length === 1 ? `Leave out ${dayRange(days[0] as string, days[0] as string)}` : `Leave out these ${days.length} days`}
+          {action} {days.length === 1 ? dayRange(first, first) : `these ${days.length} days`}
         </button>
       )}
     </div>

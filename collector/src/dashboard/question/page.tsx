@@ -4,11 +4,11 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Estimates, Metric, Series } from '../../api/shown.ts';
 import { estimatesAddress, fetchEstimates, fetchSeries, type OverTime, seriesAddress, useAnswer } from '../api.ts';
-import { AnswerTable, Details, Evidence, ImpossibleLine, Value, VerdictLine } from '../card-parts.tsx';
+import { AnswerTable, Details, Evidence, Fact, ImpossibleLine, Value, VerdictLine } from '../card-parts.tsx';
 import { Chart, Density } from '../chart.tsx';
 import { chosenIn, isPart, missingFrom } from '../filter.ts';
 import { Choice } from '../filters.tsx';
-import { daysBetween } from '../format.ts';
+import { daysBetween, withMargin } from '../format.ts';
 import { isOpen } from '../judge.ts';
 import { LoadingBars, NoReportsHere, TooFew } from '../states.tsx';
 import { StringsPage } from '../strings-card.tsx';
@@ -176,14 +176,33 @@ const TOO_LONG = 'The list is too long to be tested as a whole, so that many of 
 
 /** The answers of all days together. It is drawn again only when they change. */
 function Shares({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
-  const { answers, unit, distribution } = estimates;
+  const { answers, unit, distribution, options } = estimates;
   const title = metric.description || metric.metric;
   const [first] = answers;
   return useMemo(() => {
+    if (options) return <Options options={options} inputs={<Chart answers={answers} type={metric.type} title={title} />} />;
     if (unit === 'value' && first) return <Value answer={first} unit={metric.unit} title={title} />;
     if (distribution) return <Density answers={answers} distribution={distribution} title={title} />;
     return <Chart answers={answers} type={metric.type} title={title} note={isOpen(metric) ? TOO_LONG : undefined} />;
   }, [estimates, metric.type, title]);
+}
+
+/** The options of a question for the best one, with the score that each would have if everybody got it; then who would get them. */
+function Options({ options, inputs }: { options: NonNullable<Estimates['options']>; inputs: VNode }): VNode {
+  return (
+    <>
+      <h3>Mean score of each option, if everybody had it</h3>
+      <dl class="facts">
+        {options.map((option) => (
+          <Fact key={option.option} word={option.option}>
+            {withMargin(option, true)}
+          </Fact>
+        ))}
+      </dl>
+      <h3>Users by what they said</h3>
+      {inputs}
+    </>
+  );
 }
 
 function Nothing({ estimates, metric, someReports }: { estimates: Estimates; metric: Metric; someReports: boolean }): VNode {

@@ -91,7 +91,9 @@ export function Trend({ drawn, metric, signs, exclude, sides, onToggle }: TrendP
   );
   const xOf = (day: string): number => LEFT + ((Date.parse(day) - Date.parse(first)) / DAY_MS + 0.5) * step;
   const plot: Plot = { width, height, axis, xOf, step };
-  const names = lines.map((line) => (lines.length > 1 ? wrapped(labelOf(line, metric.type), width - LEFT - RIGHT) : []));
+  const nameOf = (line: Followed): string =>
+    isValue ? ['Mean', ...(metric.unit ? [metric.unit] : [])].join(', ') : labelOf(line, metric.type);
+  const names = lines.map((line) => wrapped(nameOf(line), width - LEFT - RIGHT));
   const spaces = names.map(({ length }, i) => length * NAME + (i > 0 ? GAP : 0));
   const topOf = (i: number): number => TOP + i * height + spaces.slice(0, i + 1).reduce((sum, space) => sum + space, 0);
   const total = topOf(lines.length - 1) + height + FOOT;
