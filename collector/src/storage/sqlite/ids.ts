@@ -119,9 +119,9 @@ export function idsInMemory(memory: number = Math.min(totalmem(), process.constr
 
 const NONE = new Int32Array(0);
 
-/** Ids that are read before the store opens, in a few seconds, and those that are read at once later, in some milliseconds. */
+/** Ids that are read before the store opens, in a few seconds, and those that are read at once later, in some ten milliseconds. */
 const AT_START = 4_000_000;
-const AT_ONCE = 10_000;
+const AT_ONCE = 30_000;
 
 /** The result of a lookup: unknown id, known with the same body or with another, or of a day whose ids are not all in memory yet. */
 export type Known = 'new' | 'same' | 'other' | 'unread';
