@@ -30,6 +30,7 @@ import {
   firstSides,
   goneFrom,
   lastOf,
+  nameOfBy,
   toggled,
   viewFromQuery,
   waysOf,
@@ -240,13 +241,15 @@ describe('the view of a question', () => {
   test('a comparison begins with the last two values, or with the days before and since a version', () => {
     const versions = [...metric.versions, { version: 2, reports: 9, from: '2026-11-11', to: '2026-11-20' }];
     const both = { ...metric, versions };
-    expect(waysOf(both)).toEqual(['version', 'segment.platform', 'days']);
+    expect(waysOf(both)).toEqual(['segment.platform', 'version', 'days']);
+    expect(waysOf(both).map((by) => nameOfBy(by, both))).toEqual(['platform', 'version', 'days']);
+    expect(nameOfBy('version', { segments: { version: ['1.9', '2.0'] } })).toBe('schema version');
     expect(firstSides(both, 'segment.platform')).toEqual(sides);
     expect(firstSides(both, 'version')).toEqual({ a: { version: 1 }, b: { version: 2 } });
     expect(firstSides(both, 'days')).toEqual({ a: { to: '2026-11-10' }, b: { from: '2026-11-11' } });
     expect(firstSides(metric, 'days')).toEqual({ a: { to: '2026-11-10' }, b: { from: '2026-11-11' } });
     expect(lastOf(7, '2026-11-20')).toEqual({ a: { from: '2026-11-07', to: '2026-11-13' }, b: { from: '2026-11-14', to: '2026-11-20' } });
-    expect(['version', 'segment.platform', 'days'].map((by) => byOf(firstSides(both, by)))).toEqual(waysOf(both));
+    expect(['segment.platform', 'version', 'days'].map((by) => byOf(firstSides(both, by)))).toEqual(waysOf(both));
     expect(goneFrom(both, { a: { version: 3 }, b: { segment: { platform: 'tv' } } })).toEqual(['version 3', 'platform tv']);
   });
   test('dates that stay get a verdict for every look, and the last days and days with some left out do not', () => {

@@ -75,7 +75,7 @@ export function CompareControls({ metric, sides, onSides }: CompareProps): VNode
       <Choice
         name="by"
         value={by}
-        options={[{ value: '', label: 'nothing' }, ...ways.map((way) => ({ value: way, label: nameOfBy(way) }))]}
+        options={[{ value: '', label: 'nothing' }, ...ways.map((way) => ({ value: way, label: nameOfBy(way, metric) }))]}
         onChoose={(way) => onSides(way === '' ? null : firstSides(metric, way))}
       />
       {sides &&

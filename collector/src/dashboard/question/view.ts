@@ -120,21 +120,25 @@ export function byOf({ a, b }: Sides): By {
   return name === undefined ? 'days' : SEGMENT + name;
 }
 
-export const nameOfBy = (by: By): string => (by.startsWith(SEGMENT) ? by.slice(SEGMENT.length) : by);
+/** The name of a way. Apps may have a segment for their own versions, which are not those of the schema. */
+export const nameOfBy = (by: By, { segments }: Pick<Metric, 'segments'>): string =>
+  by.startsWith(SEGMENT) ? segmentOf(by) : by === 'version' && 'version' in segments ? 'schema version' : by;
+
+const segmentOf = (by: By): string => by.slice(SEGMENT.length);
 
 /** Ways in which a metric can be compared. */
 export function waysOf({ segments, versions, from, to }: Metric): readonly By[] {
   const bySegment = Object.entries(segments).flatMap(([name, values]) => (values.length > 1 ? [SEGMENT + name] : []));
-  return [...(versions.length > 1 ? ['version'] : []), ...bySegment, ...(from !== to ? ['days'] : [])];
+  return [...bySegment, ...(versions.length > 1 ? ['version'] : []), ...(from !== to ? ['days'] : [])];
 }
 
 /** The values of a way of comparing that is not by days. */
 export function valuesOf({ segments, versions }: Metric, by: By): readonly string[] {
-  return by === 'version' ? versions.map(({ version }) => `${version}`) : (segments[nameOfBy(by)] ?? []);
+  return by === 'version' ? versions.map(({ version }) => `${version}`) : (segments[segmentOf(by)] ?? []);
 }
 
 export const sideOf = (by: By, value: string): Side =>
-  by === 'version' ? { version: Number(value) } : { segment: { [nameOfBy(by)]: value } };
+  by === 'version' ? { version: Number(value) } : { segment: { [segmentOf(by)]: value } };
 
 export const chosenValueOf = ({ version, segment = {} }: Side): string => `${version ?? Object.values(segment)[0] ?? ''}`;
 
