@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { scriptText } from '../setup/build-client.ts';
 
 export interface Bundle {
@@ -22,6 +22,39 @@ const compressed = (text: string): number => brotliCompressSync(text, { params: 
 export const scriptBytes = async (entry: Parameters<typeof scriptText>[0]): Promise<number> =>
   compressed(await scriptText(entry, new URL('../../client/', import.meta.url)));
 
+/** The options of every bundle. */
+const OPTIONS = {
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  legalComments: 'none',
+  write: false,
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
+const TESTS = fileURLToPath(new URL('..', import.meta.url));
+
+/** The compressed size of all files of a program that imports a module later. */
+export async function splitBytes(contents: string, path: string, later: string): Promise<number> {
+  const module: Plugin = {
+    name: 'later',
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /^\./ }, (asked) => (asked.path === path ? { path, namespace: 'later' } : undefined));
+      onLoad({ filter: /^/, namespace: 'later' }, () => ({ contents: later, resolveDir: TESTS }));
+    },
+  };
+  const { outputFiles } = await build({
+    ...OPTIONS,
+    stdin: { contents, resolveDir: TESTS },
+    plugins: [module],
+    splitting: true,
+    outdir: TESTS,
+  });
+  return outputFiles.reduce((sum, { text }) => sum + compressed(text), 0);
+}
+
 /**
  * Bundles a program.
  *
@@ -31,7 +64,7 @@ export const scriptBytes = async (entry: Parameters<typeof scriptText>[0]): Prom
 export async function bundle(
   contents: string,
   options: Pick<BuildOptions, 'minify' | 'external' | 'plugins'> = {},
-  folder: string = fileURLToPath(new URL('..', import.meta.url)),
+  folder: string = TESTS,
 ): Promise<Bundle> {
   // A plugin sees files only, and writes others beside the bundle.
   const file = join(folder, `.program-${process.pid}.js`);
@@ -40,15 +73,8 @@ export async function bundle(
   const entry = options.plugins ? { entryPoints: [file], outdir } : { stdin: { contents, resolveDir: folder } };
   const built = await build({
     ...entry,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    legalComments: 'none',
-    write: false,
+    ...OPTIONS,
     metafile: true,
-    logLevel: 'silent',
     ...options,
   }).finally(() => Promise.all([file, outdir].map((path) => rm(path, { recursive: true, force: true }))));
   const { outputFiles = [], metafile } = built;

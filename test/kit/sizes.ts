@@ -2,7 +2,7 @@
 
 import { esbuild } from '@murmuration/client/plugin';
 import { SCRIPTS } from '../setup/build-client.ts';
-import { bundle, program, scriptBytes } from './bundle.ts';
+import { bundle, program, scriptBytes, splitBytes } from './bundle.ts';
 
 /** A program of the table. */
 interface Program {
@@ -11,6 +11,8 @@ interface Program {
   readonly over?: string;
   readonly limit?: number;
   readonly external?: readonly string[];
+  /** The module that it imports as `./telemetry` when the person agrees. Without it, no such module is measured. */
+  readonly later?: string;
   /** True if the plugin builds it. */
   readonly isResolved?: true;
 }
@@ -69,6 +71,7 @@ const programs: { readonly [name: string]: Program } = {
     limit: LAZY_LIMIT,
     external: ['./telemetry', './arrive.ts'],
   },
+  '/lazy, after consent': { text: LAZY_PROGRAM, over: CORE, later: `${program()} export const telemetry = t;` },
   '/beacon': subpath('beacon', 'beaconTransport'),
   '/edge': subpath('edge', 'edgeClock'),
   '/history': subpath('history', 'withHistory'),
@@ -91,8 +94,13 @@ export interface Size {
 
 export async function sizes(): Promise<readonly Size[]> {
   const measured = new Map<string, number>();
-  for (const [name, { text, external = [], isResolved }] of Object.entries(programs))
-    measured.set(name, (await bundle(text, { external: [...external], ...(isResolved && { plugins: [esbuild()] }) })).bytes);
+  for (const [name, { text, external = [], later, isResolved }] of Object.entries(programs))
+    measured.set(
+      name,
+      later === undefined
+        ? (await bundle(text, { external: [...external], ...(isResolved && { plugins: [esbuild()] }) })).bytes
+        : await splitBytes(text, './telemetry', later),
+    );
   const bytesOf = (name: string): number => measured.get(name) ?? Number.NaN;
   const rows = Object.entries(programs).map(([name, { over, limit }]) => ({
     name,
