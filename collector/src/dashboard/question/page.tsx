@@ -190,7 +190,7 @@ function Shares({ estimates, metric }: { estimates: Estimates; metric: Metric })
 /** The options of a question for the best one, with the score that each would have if everybody got it; then who would get them. */
 function Options({ options, inputs }: { options: NonNullable<Estimates['options']>; inputs: VNode }): VNode {
   return (
-    <>
+    <div class="options">
       <h3>Mean score of each option, if everybody had it</h3>
       <dl class="facts">
         {options.map((option) => (
@@ -201,7 +201,7 @@ function Options({ options, inputs }: { options: NonNullable<Estimates['options'
       </dl>
       <h3>Users by what they said</h3>
       {inputs}
-    </>
+    </div>
   );
 }
 
