@@ -79,10 +79,11 @@ const questions = {
     description: 'Which score did the film get that was watched last?',
     owner: 'catalogue',
   }),
-  word: text({ epsilon: 0.75, every: 'year', description: 'Which word was looked up last in subtitles?', owner: 'search' }),
+  word: text({ epsilon: 0.5, every: 'year', description: 'Which word was looked up last in subtitles?', owner: 'search' }),
   studio: discover({
     epsilon: 1.25,
     every: 'year',
+    longest: 13,
     description: 'Which studio made the film that was watched last?',
     owner: 'catalogue',
   }),
@@ -94,8 +95,8 @@ const questions = {
     owner: 'growth',
   }),
   start: histogram([500, 1000, 2000], {
-    epsilon: 0.25,
-    every: 'month',
+    epsilon: 0.5,
+    every: 'year',
     unit: 'ms',
     description: 'How long does a start take?',
     owner: 'web',

@@ -9,7 +9,7 @@ import type { ARMS } from './schema.ts';
 export const DAYS = 60;
 
 /** New devices on an average day. */
-export const PER_DAY = 800;
+export const PER_DAY = 600;
 
 /** The day of release 2.0, and the days until all devices have it. */
 export const RELEASE = 40;
@@ -28,11 +28,11 @@ export const DARK: { readonly [version in Version]: { readonly [platform in Plat
 /** How long a start takes, in ms, and how often: 2.0 is faster. */
 export const STARTS: { readonly [version in Version]: { readonly [ms: number]: number } } = {
   '1.9': { 350: 0.2, 800: 0.36, 1500: 0.3, 3000: 0.14 },
-  '2.0': { 350: 0.36, 800: 0.38, 1500: 0.19, 3000: 0.07 },
+  '2.0': { 350: 0.44, 800: 0.36, 1500: 0.14, 3000: 0.06 },
 };
 
 /** The share of searches that find a film, in each arm of the experiment that began with 2.0. */
-export const FOUND: { readonly [arm in Arm]: number } = { old: 0.52, new: 0.61 };
+export const FOUND: { readonly [arm in Arm]: number } = { old: 0.5, new: 0.62 };
 
 /** On this day a tenth of the reports of `word` are one report that somebody sends again and again. */
 export const POISONED = { day: 24, metric: 'word', part: 0.1, word: 'back' } as const;
