@@ -1,5 +1,7 @@
 /** Answers as bytes of JSON, packed once by the estimates thread, and their cache. Any page of their rows is sent from the same bytes. */
 
+import { createHash } from 'node:crypto';
+
 /** Which of an answer's rows are asked for. */
 export interface Page {
   readonly offset: number;
@@ -42,6 +44,13 @@ export function pack(list: string, rows: readonly object[], fields: object): Pac
     chunks.push(encode(texts.join('')));
   }
   return { fields: encode(JSON.stringify(fields)), list, chunks, starts };
+}
+
+/** A tag of an answer (RFC 9110 section 8.8.3): the same for the same rows. It is weak, since they may be sent in any coding. */
+export function tagOf({ fields, chunks }: PackedAnswer): string {
+  const sum = createHash('sha256').update(fields);
+  for (const chunk of chunks) sum.update(chunk);
+  return `W/"${sum.digest('base64url')}"`;
 }
 
 /** The memory of an answer. */

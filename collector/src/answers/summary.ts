@@ -1,6 +1,7 @@
 /** A published metric as the list shows it. */
 
-import { type About, dayText, type Law, type MetricDocument, type Range, rangeOf, type SchemaDocument } from '@murmuration/shared';
+import { type About, answersOf, dayText, type Law, labelOf, type MetricDocument, type Range, rangeOf, type SchemaDocument } from '@murmuration/shared';
+import { views } from '../estimation/questions.ts';
 import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
 import { otherwiseInWords } from '../schemas/compare.ts';
 import type { MetricTotal, Store } from '../storage/store.ts';
@@ -21,6 +22,8 @@ export interface MetricSummary
   readonly mechanism: Law['mechanism'];
   /** The least and the greatest answer of a number whose mean is estimated. */
   readonly range?: Range;
+  /** The first of the answers of a list, by which people find a question. */
+  readonly answers?: readonly string[];
   /** The answer that is reported for slots in which nothing was recorded, in words. */
   readonly otherwise?: string;
   /** Each device is asked only a random part of the schema's metrics. */
@@ -44,6 +47,22 @@ function totalOf(totals: Totals, { schemas, metric }: PublishedMetric): Pick<Met
   };
 }
 
+/** More answers of a list than these are not in the list of metrics. */
+const MOST_ANSWERS = 32;
+
+const known = new WeakMap<MetricDocument, readonly string[]>();
+
+/** The answers of a list, and the options that stand for them. */
+function answersIn(document: MetricDocument): readonly string[] {
+  let answers = known.get(document);
+  if (answers === undefined) {
+    const listed = views[document.type] === 'list' ? (answersOf(document) ?? []) : [];
+    answers = [...('options' in document ? document.options : []), ...listed.slice(0, MOST_ANSWERS).map(labelOf)].slice(0, MOST_ANSWERS);
+    known.set(document, answers);
+  }
+  return answers;
+}
+
 function versionsOf({ app, metric, document }: PublishedMetric, schemas: Catalog['schemas'], totals: Totals): readonly MetricVersion[] {
   const found = [...schemas].flatMap(([wire, schema]): readonly MetricVersion[] => {
     if (schema.app !== app || !Object.hasOwn(schema.metrics, metric) || schema.metrics[metric]?.type !== document.type) return [];
@@ -62,12 +81,14 @@ export function summaryOf(metric: PublishedMetric, schemas: Catalog['schemas'], 
     ...(otherwise !== undefined && { otherwise: otherwiseInWords(otherwise) }),
     ...(metric.assign && { assign: metric.assign }),
   };
+  const answers = answersIn(metric.document);
   const asked = {
     type,
     mechanism: law.mechanism,
     epsilon,
     every,
     ...(range && { range }),
+    ...(answers.length > 0 && { answers }),
     ...(permanent && { permanent }),
     ...participation,
   };

@@ -115,6 +115,40 @@ test('a refusal is an error with its words; something else at the address is tol
   await expect(proxy.metrics()).rejects.toThrow('The collector answered 502.');
 });
 
+test('a list that has not changed is not sent again, and one that is sent comes compressed', async () => {
+  const seen: (readonly [status: number, coding: string | null, bytes: number])[] = [];
+  const send = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const response = await fetch(url, init);
+    const { length } = await response.clone().text();
+    seen.push([response.status, response.headers.get('content-encoding'), length]);
+    return response;
+  };
+  const reader = createReader(undefined, { url: running.url, fetch: send });
+  const before = await reader.metrics();
+  const again = await reader.metrics();
+  expect(again.map((metric, i) => metric === before[i])).not.toContain(false);
+  await running.send([await bodyOf(12)]);
+  const after = await reader.metrics();
+  expect(after.find(({ metric }) => metric === 'plan')?.reports).toBe(13);
+  expect(seen).toEqual([
+    [200, 'gzip', expect.any(Number)],
+    [304, null, 0],
+    [200, 'gzip', expect.any(Number)],
+  ]);
+  const [plain, packed] = await Promise.all(
+    ['identity', 'gzip'].map((coding) => fetch(`${running.url}/v1/metrics`, { headers: { 'accept-encoding': coding } })),
+  );
+  expect([plain?.headers.get('content-encoding'), plain?.headers.get('etag')]).toEqual([null, packed?.headers.get('etag')]);
+  expect(Number(packed?.headers.get('content-length'))).toBeLessThan(Number(plain?.headers.get('content-length')) / 2);
+  expect(await packed?.json()).toEqual(await plain?.json());
+});
+
+test('the list has the answers by which a question is found, as far as they are listed', async () => {
+  const metrics = await createReader(undefined, { url: running.url }).metrics();
+  const answersOf = (name: string) => metrics.find(({ metric }) => metric === name)?.answers;
+  expect([answersOf('plan'), answersOf('dark'), answersOf('home')]).toEqual([['free', 'pro', 'team'], undefined, undefined]);
+});
+
 test('the token and the age are sent as headers, and the address keeps its path', async () => {
   const seen: (readonly [string, unknown])[] = [];
   const send = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {

@@ -55,6 +55,7 @@ const summary: z.ZodType<MetricSummary> = exactly(
         .readonly()
         .exactOptional()
         .meta({ description: 'The least and the greatest answer of a number whose mean is estimated.' }),
+      answers: z.array(z.string()).exactOptional().meta({ description: 'The first 32 answers of a list.' }),
       every: z.enum(Object.keys(DAYS).filter((each) => each !== 'never') as Cadence[]),
       permanent: permanence.exactOptional(),
       otherwise: z.string().exactOptional(),

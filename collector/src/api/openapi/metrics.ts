@@ -47,7 +47,10 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       summary: 'The published metrics, and how many reports each has',
       description: 'With what counts where nothing was answered (`otherwise`), and whether devices are asked a random part (`assign`).',
       requestParams: { query: listParameters },
-      responses: responsesOf(answers.list, ['400', '403', '503']),
+      responses: {
+        ...responsesOf(answers.list, ['400', '403', '503']),
+        '304': { description: 'The list is still the one whose `ETag` came as `If-None-Match`.' },
+      },
     },
   },
   '/v1/metrics/{name}/estimates': {

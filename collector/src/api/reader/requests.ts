@@ -67,6 +67,7 @@ interface RequestParts {
 
 /** Requests. They reject with a `ReadError` when the collector refuses, and with what `fetch` throws when it can't be reached. */
 export interface Requests {
+  /** An answer that has not changed since is the same object. */
   readonly get: <T>(address: string, signal: AbortSignal | undefined) => Promise<T>;
   /** Calls `onProgress` with the data of each `progress`, and resolves to that of the `answer`. */
   readonly follow: <T, P>(address: string, signal: AbortSignal | undefined, onProgress: (how: P) => void) => Promise<T>;
@@ -89,11 +90,21 @@ async function jsonOf(response: Response): Promise<unknown> {
 const either = (signal: AbortSignal | undefined, late: AbortSignal): AbortSignal => (signal ? AbortSignal.any([signal, late]) : late);
 
 export function createRequests({ base, headers, timeout, send }: RequestParts): Requests {
-  const ask = (address: string, accept: string, signal: AbortSignal): Promise<Response> =>
-    send(new URL(address, base), { headers: { accept, ...headers }, signal });
+  const ask = (address: string, asked: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> =>
+    send(new URL(address, base), { headers: { ...asked, ...headers }, signal });
+  /** The answers that had a tag: those that are asked for again and again. */
+  const tagged = new Map<string, { readonly tag: string; readonly value: unknown }>();
   return {
-    get: async <T>(address: string, signal: AbortSignal | undefined) =>
-      (await jsonOf(await ask(address, 'application/json', either(signal, AbortSignal.timeout(timeout))))) as T,
+    get: async <T>(address: string, signal: AbortSignal | undefined) => {
+      const before = tagged.get(address);
+      const asked = { accept: 'application/json', ...(before && { 'if-none-match': before.tag }) };
+      const response = await ask(address, asked, either(signal, AbortSignal.timeout(timeout)));
+      if (response.status === 304 && before !== undefined) return before.value as T;
+      const value = (await jsonOf(response)) as T;
+      const tag = response.headers.get('etag');
+      if (tag !== null) tagged.set(address, { tag, value });
+      return value;
+    },
     follow: async <T, P>(address: string, signal: AbortSignal | undefined, onProgress: (how: P) => void) => {
       const silent = new AbortController();
       let late: ReturnType<typeof setTimeout> | undefined;
@@ -103,7 +114,7 @@ export function createRequests({ base, headers, timeout, send }: RequestParts): 
       };
       heard();
       try {
-        const response = await ask(address, 'text/event-stream', either(signal, silent.signal));
+        const response = await ask(address, { accept: 'text/event-stream' }, either(signal, silent.signal));
         if (!response.ok || response.body === null) return (await jsonOf(response)) as T;
         for await (const { event, data } of eventsOf(response.body, heard)) {
           if (event === 'progress') onProgress(data as P);

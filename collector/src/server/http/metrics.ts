@@ -7,7 +7,7 @@ import { askedOf } from '../../answers/distribution.ts';
 import type { Truth } from '../../answers/estimates.ts';
 import type { Estimating } from '../../answers/estimates-thread.ts';
 import type { HeldAnswer } from '../../answers/packed-answer.ts';
-import { type PackedAnswer, type Page, pack } from '../../answers/packed-answer.ts';
+import { type PackedAnswer, type Page, pack, tagOf } from '../../answers/packed-answer.ts';
 import type { Totals } from '../../answers/summary.ts';
 import { summaryOf } from '../../answers/summary.ts';
 import type { Selected, Task } from '../../answers/tasks.ts';
@@ -30,7 +30,7 @@ import type { Among } from '../../estimation/estimate.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { exactRouter } from './routing.ts';
 import { candidatesAsked, checkAssociation, checkDecode, checkLater, findMetric, partsOf, select, selectTwo, truthOf } from './select.ts';
-import { endOf, maxAgeOf, sendEvents, sendPage, wantsEvents } from './send.ts';
+import { endOf, maxAgeOf, sendEvents, sendPage, sendTagged, wantsEvents } from './send.ts';
 
 /** Options of the read side of the API. */
 export interface ReadOptions {
@@ -97,17 +97,18 @@ async function sendAnswer(response: Response, page: Page, compute: (signal: Abor
 /** The read side of the API, for readers that passed `requireReader`. */
 export function metricsRouter({ catalogOf, estimating, decoding, watching, minimum, truth }: ReadOptions): Router {
   /** The list of each catalog, made once for the same totals. */
-  const lists = new WeakMap<Catalog, { readonly totals: Totals; readonly answer: PackedAnswer }>();
+  const lists = new WeakMap<Catalog, { readonly totals: Totals; readonly answer: PackedAnswer; readonly tag: string }>();
   const list: RequestHandler = async (request, response) => {
     const { rest } = parseQuery(listParameters, request.query, []);
     const [totals, published] = [await estimating.totals(maxAgeOf(request)), catalogOf(response)];
     let known = lists.get(published);
     if (known?.totals !== totals) {
       const metrics = published.metrics.map((metric) => summaryOf(metric, published.schemas, totals));
-      known = { totals, answer: pack('metrics', metrics, {}) };
+      const answer = pack('metrics', metrics, {});
+      known = { totals, answer, tag: tagOf(answer) };
       lists.set(published, known);
     }
-    await sendPage(response, known.answer, rest);
+    await sendTagged(response, known.answer, rest, known.tag);
   };
 
   const answer = (task: Task, page: Page, request: MetricRequest, response: Response): Promise<void> =>

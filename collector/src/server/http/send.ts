@@ -1,5 +1,7 @@
 /** Sends a page of an answer, as fast as the reader takes it, from bytes that other readers share. */
 
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import type { HeldAnswer } from '../../answers/packed-answer.ts';
 import { type PackedAnswer, type Page, partsOf } from '../../answers/packed-answer.ts';
@@ -36,6 +38,23 @@ export async function sendPage(response: Response, answer: PackedAnswer, page: P
   });
   if (response.req.method === 'HEAD') return void response.end();
   await sendParts(response, parts, length);
+}
+
+const compress = promisify(gzip);
+
+/**
+ * Sends a page that is asked for again and again: nothing where the reader still has it (RFC 9110 section 13.1.2), and compressed where the
+ * reader takes that. The tag is of the answer, so each address has its own.
+ */
+export async function sendTagged(response: Response, answer: PackedAnswer, page: Page, tag: string): Promise<void> {
+  response.set({ etag: tag, vary: 'accept-encoding', 'cache-control': 'no-store' });
+  // Not `fresh` of Express: `fetch` adds `Cache-Control: no-cache` to a request with a tag, which is about caches on the way.
+  const known = response.req.get('if-none-match')?.split(/\s*,\s*/) ?? [];
+  if (known.includes(tag)) return void response.status(304).end();
+  if (response.req.method === 'HEAD' || !response.req.acceptsEncodings('gzip')) return sendPage(response, answer, page);
+  const bytes = await compress(Buffer.concat(partsOf(answer, page)));
+  response.set({ 'content-type': 'application/json; charset=utf-8', 'content-encoding': 'gzip', 'content-length': `${bytes.length}` });
+  await sendParts(response, [bytes], bytes.length);
 }
 
 /** Sends the parts of so many bytes, and ends the response. */
