@@ -1,6 +1,16 @@
 /** A published metric as the list shows it. */
 
-import { type About, answersOf, dayText, type Law, labelOf, type MetricDocument, type Range, rangeOf, type SchemaDocument } from '@murmuration/shared';
+import {
+  type About,
+  answersOf,
+  dayText,
+  type Law,
+  labelOf,
+  type MetricDocument,
+  type Range,
+  rangeOf,
+  type SchemaDocument,
+} from '@murmuration/shared';
 import { views } from '../estimation/questions.ts';
 import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
 import { otherwiseInWords } from '../schemas/compare.ts';

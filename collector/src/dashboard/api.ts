@@ -1,5 +1,4 @@
-// What the dashboard asks the collector, by the reader that other programs use, too: one answer, the metrics that are looked at again, and
-// signing in. Addresses are relative to the page, so that the dashboard also works behind a path prefix. A failure becomes one sentence.
+// What the dashboard asks the collector, by the reader that other programs use, too: the list of metrics, one answer, and signing in. Addresses are relative to the page, so that the dashboard also works behind a path prefix. A failure becomes one sentence.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { createReader, type EstimatesAsked, ReadError, type Selection, type SeriesAsked } from '../api/reader/reader.ts';
@@ -22,9 +21,12 @@ export function collectorAddress(): string {
   return new URL('.', document.baseURI).href.replace(/\/$/, '');
 }
 
-/** Every metric that is published at this collector. */
-function fetchMetrics(signal: AbortSignal): Promise<readonly Metric[]> {
-  return readerWith(LIST_TIMEOUT).metrics(signal);
+let lists: ReturnType<typeof readerWith> | undefined;
+
+/** Every metric that is published at this collector. Asked by one reader, which remembers the list, so that it is sent only if it has changed. */
+export function fetchMetrics(signal: AbortSignal): Promise<readonly Metric[]> {
+  lists ??= readerWith(LIST_TIMEOUT);
+  return lists.metrics(signal);
 }
 
 /** Fetches the reader who is signed in. */
@@ -101,8 +103,9 @@ export function fetchStrings(
   asked: StringsAsked,
   signal: AbortSignal,
   onProgress: (how: Progress) => void,
+  limit: number = MOST_STRINGS,
 ): Promise<Strings> {
-  const limits = { limit: MOST_STRINGS, signal, onProgress };
+  const limits = { limit, signal, onProgress };
   return readerWith(ESTIMATES_TIMEOUT).decode(metric.metric, { ...allOf(metric, asked), ...limits });
 }
 
@@ -115,12 +118,12 @@ export function decodeAddress(metric: Metric, asked: StringsAsked): string {
 export const isSignedOut = (problem: unknown): boolean => problem instanceof ReadError && problem.status === 401;
 
 /** True if a problem comes from the collector rather than from the connection. */
-function isAnswer(problem: unknown): boolean {
+export function isAnswer(problem: unknown): boolean {
   return problem instanceof ReadError;
 }
 
 /** The collector's word for a problem that is a refusal. */
-const refusalOf = (problem: unknown): string | null => (problem instanceof ReadError ? (problem.code ?? null) : null);
+export const refusalOf = (problem: unknown): string | null => (problem instanceof ReadError ? (problem.code ?? null) : null);
 
 /** An error in words. */
 export function problemInWords(problem: unknown): string {
@@ -137,10 +140,13 @@ async function session(init: RequestInit): Promise<Response> {
 }
 
 // The answer about one metric, requested again when its number of reports or the filter has changed.
-// A slow response is never requested twice, nor at once again. A failed request is retried with the next list of metrics.
+// A slow response is never requested twice, nor at once again. A failed request is retried.
 
 /** An answer that took a while is asked for again after this many times as long. */
 const PATIENCE = 4;
+
+/** Milliseconds until a failed request is made again. */
+const RETRY = 2_000;
 
 export interface AnswerState<T> {
   readonly value: T | null;
@@ -173,11 +179,16 @@ interface Request {
 /** Asks, and tells how far the answer is if that is known. */
 type Ask<T> = (signal: AbortSignal, onProgress: (how: Progress) => void) => Promise<T>;
 
-/** `metric` is a new object in each list of metrics, which triggers the retry. `address` is that of what is asked, null where nothing is. */
-export function useAnswer<T>(metric: Metric, address: string | null, ask: Ask<T>): AnswerState<T> {
+/**
+ * `address` is that of what is asked, null where nothing is. It is asked for again when the metric has other reports, at the earliest `least` milliseconds after the
+ * last answer.
+ */
+export function useAnswer<T>(metric: Pick<Metric, 'reports'>, address: string | null, ask: Ask<T>, least = 0): AnswerState<T> {
   const [held, setHeld] = useState<Held<T>>({ address, value: null, problem: null, refusal: null });
   const [progress, setProgress] = useState<Progress | null>(null);
+  const [turn, setTurn] = useState(0);
   const last = useRef<Request | null>(null);
+  const { reports } = metric;
 
   useEffect(() => {
     const before = last.current;
@@ -185,21 +196,27 @@ export function useAnswer<T>(metric: Metric, address: string | null, ask: Ask<T>
       before?.control.abort();
       last.current = null;
       setHeld({ address, value: null, problem: null, refusal: null });
-      return;
+      return undefined;
     }
     if (before?.address === address) {
-      if (before.state === 'asked') return;
-      if (before.state === 'answered' && (before.reports === metric.reports || performance.now() < before.again)) return;
+      if (before.state === 'asked' || (before.state === 'answered' && before.reports === reports)) return undefined;
+      const wait = before.again - performance.now();
+      if (wait > 0) {
+        const timer = setTimeout(() => setTurn((count) => count + 1), wait);
+        return () => clearTimeout(timer);
+      }
     }
     before?.control.abort();
-    const began = performance.now();
-    const request: Request = { address, reports: metric.reports, control: new AbortController(), began, state: 'asked', again: began };
+    const request: Request = { address, reports, control: new AbortController(), began: performance.now(), state: 'asked', again: 0 };
     last.current = request;
     const isLast = (): boolean => last.current === request;
     const end = (state: Request['state']): void => {
+      const now = performance.now();
       request.state = state;
-      request.again = performance.now() + PATIENCE * (performance.now() - request.began);
-      if (isLast()) setProgress(null);
+      request.again = now + (state === 'failed' ? RETRY : Math.max(least, PATIENCE * (now - request.began)));
+      if (!isLast()) return;
+      setProgress(null);
+      setTurn((count) => count + 1); // the effect runs again: more reports may have come meanwhile
     };
     ask(request.control.signal, (how) => isLast() && setProgress(how)).then(
       (value) => {
@@ -211,65 +228,16 @@ export function useAnswer<T>(metric: Metric, address: string | null, ask: Ask<T>
         if (isLast()) setHeld((held) => ({ ...held, problem: problemInWords(problem), refusal: refusalOf(problem) }));
       },
     );
-  }, [metric, address]);
+    return undefined;
+  }, [reports, address, turn]);
 
-  useEffect(() => () => last.current?.control.abort(), []);
+  useEffect(
+    () => () => {
+      last.current?.control.abort();
+      last.current = null;
+    },
+    [],
+  );
   const outdated = held.address !== address;
   return { value: outdated && held.problem ? null : held.value, problem: held.problem, refusal: held.refusal, outdated, progress };
-}
-
-// The list of metrics, polled every two seconds while the tab is visible, and the state of the connection.
-// The next request waits for the last response, so that a slow collector gets no additional load.
-
-const INTERVAL = 2_000;
-
-export type Connection = 'connecting' | 'live' | 'lost' | 'failing' | 'paused' | 'signed-out';
-
-export interface MetricsState {
-  readonly metrics: readonly Metric[] | null;
-  readonly connection: Connection;
-  /** When the collector last responded. */
-  readonly answered: Date | null;
-  readonly problem: string | null;
-}
-
-const initially: MetricsState = { metrics: null, connection: 'connecting', answered: null, problem: null };
-
-export function useMetrics(): MetricsState {
-  const [state, setState] = useState(initially);
-  useEffect(() => {
-    let round = new AbortController();
-    const follow = () => {
-      round.abort();
-      round = new AbortController();
-      if (document.hidden) setState((before) => ({ ...before, connection: 'paused' }));
-      else void poll(round.signal, setState);
-    };
-    follow();
-    document.addEventListener('visibilitychange', follow);
-    return () => {
-      document.removeEventListener('visibilitychange', follow);
-      round.abort();
-    };
-  }, []);
-  return state;
-}
-
-async function poll(signal: AbortSignal, setState: (next: (before: MetricsState) => MetricsState) => void): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const metrics = await fetchMetrics(signal);
-      if (!signal.aborted) setState(() => ({ metrics, connection: 'live', answered: new Date(), problem: null }));
-    } catch (problem) {
-      if (refusalOf(problem) === 'forbidden') return location.replace('releases.html'); // an analyst, who may read nothing here
-      if (isSignedOut(problem)) {
-        // Nothing changes without a reload: signing in loads the page again.
-        setState(() => ({ ...initially, connection: 'signed-out' }));
-        return;
-      }
-      if (!signal.aborted)
-        setState((before) => ({ ...before, connection: isAnswer(problem) ? 'failing' : 'lost', problem: problemInWords(problem) }));
-    }
-    await new Promise((resolve) => setTimeout(resolve, INTERVAL));
-  }
 }

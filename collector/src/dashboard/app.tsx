@@ -1,58 +1,56 @@
-// The page as a whole: header, summary, filters, and the metrics of each app; or one question.
-// The page's address says which, and holds the filter, so that a link shows the same.
+// The page as a whole: header, search, and the overview or one question.
+// The page's address says which, and holds the filter and what was looked for, so that a link shows the same.
 
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Metric, Sign } from '../api/shown.ts';
 import { goTo, questionPath, useAddress } from './address.ts';
-import { useMetrics } from './api.ts';
-import { availablePart, type Filter, filterFromQuery, spanOf, withFilter } from './filter.ts';
-import { Filters } from './filters.tsx';
-import { count, dayRange, daysBetween } from './format.ts';
+import { availablePart, type Filter, filterFromQuery, goneFrom, spanOf, withFilter } from './filter.ts';
 import { Header } from './header.tsx';
+import { useMetrics } from './live.ts';
+import { type Finding, findingFromQuery, knownPart, withFinding } from './overview/find.ts';
+import { Overview } from './overview/overview.tsx';
+import { Search } from './overview/search.tsx';
 import { QuestionPage } from './question/page.tsx';
 import { SignIn } from './sign-in.tsx';
-import { SignsLine, useSigns } from './signs.tsx';
-import { Failed, Loading, NoMetrics, NoQuestion, NoReports } from './states.tsx';
+import { useSigns } from './signs.tsx';
+import { Failed, Gone, Loading, NoQuestion } from './states.tsx';
 
-// The amount of data: reports in all, metrics, days.
-// The filters do not change it, because it describes everything in the collector.
+/** Milliseconds after the last letter until the address has the words: browsers bound how often it may change. */
+const TYPED = 250;
 
-function Summary({ metrics }: { metrics: readonly Metric[] }): VNode {
-  const reports = metrics.reduce((sum, metric) => sum + metric.reports, 0);
-  const apps = new Set(metrics.map((metric) => metric.app)).size;
-  const span = spanOf(metrics);
-  return (
-    <dl class="summary" aria-label="What the collector holds">
-      <Figure name={reports === 1 ? 'report' : 'reports'} value={count(reports)} />
-      <Figure name={metrics.length === 1 ? 'metric' : 'metrics'} value={count(metrics.length)} note={apps > 1 ? `in ${apps} apps` : ''} />
-      {span && (
-        <Figure
-          name={span.from === span.to ? 'day' : 'days'}
-          value={count(daysBetween(span.from, span.to))}
-          note={dayRange(span.from, span.to)}
-        />
-      )}
-    </dl>
-  );
+/** The words that are looked for, at once, and in the address when they are typed. */
+function useWords(question: string | null, query: string): readonly [string, (words: string) => void] {
+  const inAddress = question === null ? findingFromQuery(query).q : '';
+  const [words, setWords] = useState(inAddress);
+  const sent = useRef(inAddress);
+  useEffect(() => {
+    if (inAddress === sent.current) return;
+    sent.current = inAddress; // another address, as after Back
+    setWords(inAddress);
+  }, [inAddress]);
+  useEffect(() => {
+    if (question !== null || words === sent.current) return undefined;
+    const timer = setTimeout(() => {
+      sent.current = words;
+      goTo(location.pathname + withFinding(location.search, { q: words }), 'replace');
+    }, TYPED);
+    return () => clearTimeout(timer);
+  }, [words, question]);
+  return [words, setWords];
 }
 
-function Figure({ name, value, note = '' }: { name: string; value: string; note?: string }): VNode {
-  return (
-    <div class="figure">
-      <dt>
-        {name}
-        {note && <span class="figure-note">{note}</span>}
-      </dt>
-      <dd>{value}</dd>
-    </div>
-  );
+/** Opens the first question that is found; from another question, shows all that are. */
+function openFound(question: string | null, words: string, filter: Filter): void {
+  if (question === null) document.querySelector<HTMLAnchorElement>('.ask-question')?.click();
+  else goTo(`./${withFinding(withFilter('', filter), { q: words })}`);
 }
 
 export function App(): VNode {
   const state = useMetrics();
   const { question, query } = useAddress();
-  const filter = filterFromQuery(query);
+  const filter = useMemo(() => filterFromQuery(query), [query]);
+  const [words, setWords] = useWords(question, query);
   const main = useRef<HTMLElement>(null);
   const before = useRef(question);
   useEffect(() => {
@@ -61,13 +59,15 @@ export function App(): VNode {
   }, [question]);
 
   return (
-    <div class="frame">
-      <Header state={state} among={filter.among} />
+    <div class={question === null ? 'frame frame-wide' : 'frame'}>
+      <Header state={state} among={filter.among}>
+        {state.metrics && <Search words={words} onWords={setWords} onDone={() => openFound(question, words, filter)} />}
+      </Header>
       <main ref={main} tabIndex={-1}>
         {state.connection === 'signed-out' ? (
           <SignIn />
         ) : state.metrics ? (
-          <Place metrics={state.metrics} question={question} query={query} filter={availablePart(filter, state.metrics)} />
+          <Place metrics={state.metrics} question={question} query={query} asked={filter} words={words} onWords={setWords} />
         ) : state.problem ? (
           <Failed title="No metrics" problem={state.problem} />
         ) : (
@@ -82,26 +82,45 @@ interface PlaceProps {
   readonly metrics: readonly Metric[];
   readonly question: string | null;
   readonly query: string;
-  readonly filter: Filter;
+  /** The filter of the address. */
+  readonly asked: Filter;
+  readonly words: string;
+  readonly onWords: (words: string) => void;
 }
 
 /** The overview or a question. */
-function Place({ metrics, question, query, filter }: PlaceProps): VNode {
+function Place({ metrics, question, query, asked, words, onWords }: PlaceProps): VNode {
   const signs = useSigns(metrics);
+  const filter = useMemo(() => availablePart(asked, metrics), [asked, metrics]);
+  const { finding, gone } = knownPart({ ...findingFromQuery(question === null ? query : ''), q: words }, metrics);
   const choose = (next: Filter): void => goTo(location.pathname + withFilter(query, next));
-  if (question !== null) return <Question {...{ metrics, question, query, filter, signs }} onFilter={choose} />;
-  return metrics.length === 0 ? <NoMetrics /> : <Metrics {...{ metrics, filter, signs }} onFilter={choose} />;
+  const find = (next: Partial<Finding>): void => {
+    if (next.q !== undefined) onWords(next.q);
+    goTo(location.pathname + withFinding(query, next));
+  };
+  return (
+    <>
+      <Gone parts={[...goneFrom(asked, metrics), ...gone]} />
+      {question === null ? (
+        <Overview {...{ metrics, signs, filter, finding }} onFilter={choose} onFind={find} />
+      ) : (
+        <Question {...{ metrics, question, query, filter }} signs={signs ?? []} onFilter={choose} />
+      )}
+    </>
+  );
 }
 
-interface SeenProps {
+interface QuestionProps {
   readonly metrics: readonly Metric[];
   readonly signs: readonly Sign[];
+  readonly question: string;
+  readonly query: string;
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
 }
 
 /** The question of an address, as far as there is one. */
-function Question({ metrics, question, query, signs, filter, onFilter }: SeenProps & { question: string; query: string }): VNode {
+function Question({ metrics, question, query, signs, filter, onFilter }: QuestionProps): VNode {
   const app = new URLSearchParams(query).get('app');
   const named = metrics.filter((metric) => metric.metric === question);
   const found = named.filter((metric) => app === null || metric.app === app);
@@ -132,33 +151,9 @@ function Question({ metrics, question, query, signs, filter, onFilter }: SeenPro
 /** Names the tab. */
 function useTitle(title: string): void {
   useEffect(() => {
-    document.title = title === '' ? 'Murmuration' : `${title} · Murmuration`;
+    document.title = `${title} · Murmuration`;
+    return () => {
+      document.title = 'Murmuration';
+    };
   }, [title]);
-}
-
-function Metrics({ metrics, signs, filter, onFilter }: SeenProps): VNode {
-  useTitle('');
-  const span = spanOf(metrics);
-  const apps = [...new Set(metrics.map((metric) => metric.app))];
-  return (
-    <>
-      <Summary metrics={metrics} />
-      <SignsLine signs={signs} />
-      {span ? <Filters metrics={metrics} filter={filter} onFilter={onFilter} /> : <NoReports app={metrics[0]?.app ?? ''} />}
-      {apps.map((app, index) => (
-        <section key={app} class="app" aria-labelledby={`app-${index}`}>
-          <h2 id={`app-${index}`}>{app}</h2>
-          <ul class="questions">
-            {metrics
-              .filter((metric) => metric.app === app)
-              .map((metric) => (
-                <li key={metric.metric}>
-                  <a href={questionPath(metric, filter)}>{metric.description || metric.metric}</a>
-                </li>
-              ))}
-          </ul>
-        </section>
-      ))}
-    </>
-  );
 }

@@ -86,6 +86,12 @@ export function availablePart(filter: Filter, metrics: readonly Metric[]): Filte
   return { ...filter, segments: Object.fromEntries(known), days };
 }
 
+/** The segment values of a filter that nothing here has, in words. */
+export function goneFrom({ segments }: Filter, metrics: readonly Metric[]): readonly string[] {
+  const known = new Map(segmentsOf(metrics));
+  return Object.entries(segments).flatMap(([name, value]) => (known.get(name)?.includes(value) ? [] : [`${name}: ${value}`]));
+}
+
 /** The segments in the filter that this metric does not have. */
 export function missingFrom(metric: Metric, { segments }: Filter): readonly string[] {
   return Object.keys(segments).filter((name) => !metric.segments[name]?.includes(segments[name] ?? ''));

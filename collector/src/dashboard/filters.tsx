@@ -134,7 +134,7 @@ function Buttons({ name, options, value, onChoose }: ChoiceProps): VNode {
   );
 }
 
-function Menu({ name, options, value, onChoose }: ChoiceProps): VNode {
+export function Menu({ name, options, value, onChoose }: ChoiceProps): VNode {
   return (
     <label class="choice">
       <span class="choice-name">{name}</span>

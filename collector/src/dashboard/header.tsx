@@ -1,10 +1,11 @@
 // The header of both pages: the logo, the one sentence that a reader needs before any number, whether the data is up to date, signing out.
 
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Among, Reader } from '../api/shown.ts';
-import { type Connection, fetchReader, type MetricsState, signOut } from './api.ts';
+import { fetchReader, signOut } from './api.ts';
 import { whomOf } from './explain.ts';
+import type { Connection, MetricsState } from './live.ts';
 
 // The logo: a flock of dots that forms one shape. Each dot is x, y and radius.
 // It is hidden from screen readers, because it is next to the name.
@@ -102,14 +103,24 @@ export function SignOut(): VNode | null {
   );
 }
 
-export function Header({ state, among }: { state: MetricsState; among: Among }): VNode {
+interface HeaderProps {
+  readonly state: MetricsState;
+  readonly among: Among;
+  /** The search box. */
+  readonly children: ComponentChildren;
+}
+
+export function Header({ state, among, children }: HeaderProps): VNode {
   return (
     <header class="masthead">
       <div class="masthead-row">
         <h1>
-          <Logo />
-          Murmuration
+          <a href="./">
+            <Logo />
+            Murmuration
+          </a>
         </h1>
+        {children}
         <div class="masthead-end">
           <a href="releases.html">Releases</a>
           <Live state={state} />
@@ -117,8 +128,7 @@ export function Header({ state, among }: { state: MetricsState; among: Among }):
         </div>
       </div>
       <p class="lede">
-        Each device randomizes its answers before it sends them. Bars show the estimated share of {whomOf(among)}, whiskers the 95&nbsp;%
-        interval.
+        Answers are changed at random on each device, so every number is an estimate about {whomOf(among)}, with its 95&nbsp;% range.
       </p>
     </header>
   );

@@ -34,6 +34,17 @@ export function NoMetrics(): VNode {
   );
 }
 
+/** Parts of an address that nothing here has: an old link may name them. */
+export function Gone({ parts }: { parts: readonly string[] }): VNode | null {
+  if (parts.length === 0) return null;
+  return (
+    <p class="gone" role="status">
+      This link asks for what is not here any more: <strong>{parts.join(', ')}</strong>. {parts.length === 1 ? 'It is' : 'They are'} left
+      out, so you see more than was meant.
+    </p>
+  );
+}
+
 interface NoQuestionProps {
   readonly name: string;
   /** Null where several apps ask a question of this name. */

@@ -1,4 +1,7 @@
-/** Open dashboards: each asks as the page does (collector/src/dashboard), the list every two seconds and then what has changed. */
+/**
+ * Open dashboards: each asks for the list every two seconds and then for what has changed, as the page (collector/src/dashboard) at its
+ * busiest: with every question on the screen, and reports that come all the time.
+ */
 
 import { createReader } from '@murmuration/collector/reader';
 

@@ -1,0 +1,68 @@
+// What needs a look, before any answer: questions whose reports may be fake, broken or missing, and those that never had one. Each is said
+// once, with the question to open.
+
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Metric, Sign } from '../../api/shown.ts';
+import { questionPath } from '../address.ts';
+import { signInWords } from '../explain.ts';
+import type { Filter } from '../filter.ts';
+import { keyOf, missingIn, nameOf, signsByMetric } from './find.ts';
+
+/** Items that are shown at first. */
+const FEW = 3;
+
+interface Item {
+  readonly key: string;
+  readonly metric: Metric;
+  readonly said: string;
+}
+
+function itemsOf(metrics: readonly Metric[], signs: readonly Sign[]): readonly Item[] {
+  const byMetric = signsByMetric(signs);
+  const signed = metrics.flatMap((metric): readonly (Item & { readonly day: string })[] => {
+    const [first, ...others] = (byMetric.get(keyOf(metric)) ?? []).toSorted((one, other) => (one.day < other.day ? 1 : -1));
+    if (first === undefined) return [];
+    const more = others.length === 0 ? '' : ` ${others.length === 1 ? 'One more sign' : `${others.length} more signs`} before.`;
+    return [{ key: keyOf(metric), metric, day: first.day, said: signInWords(first) + more }];
+  });
+  const missing = missingIn(metrics).map((metric) => ({
+    key: `${keyOf(metric)} missing`,
+    metric,
+    said: 'No report has ever come, while other questions of this app have reports. Is it recorded?',
+  }));
+  return [...signed.toSorted((one, other) => (one.day < other.day ? 1 : -1)), ...missing];
+}
+
+interface LooksProps {
+  readonly metrics: readonly Metric[];
+  /** Null until they come. */
+  readonly signs: readonly Sign[] | null;
+  readonly filter: Filter;
+}
+
+export function Looks({ metrics, signs, filter }: LooksProps): VNode | null {
+  const [all, setAll] = useState(false);
+  if (signs === null) return null;
+  const items = itemsOf(metrics, signs);
+  if (items.length === 0) return <p class="looks-none">No sign of fake, broken or missing reports.</p>;
+  return (
+    <section class="looks" aria-labelledby="looks">
+      <h2 id="looks">Needs a look</h2>
+      {/* biome-ignore lint/a11y/noRedundantRoles: Safari forgets that a list without markers is a list */}
+      <ul role="list">
+        {items.slice(0, all ? items.length : FEW).map(({ key, metric, said }) => (
+          <li key={key} class="look">
+            <a href={questionPath(metric, filter)}>{nameOf(metric)}</a>
+            <p>{said}</p>
+          </li>
+        ))}
+      </ul>
+      {items.length > FEW && (
+        <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? `Show the first ${FEW}` : `Show all ${items.length}`}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,127 @@
+// The overview: what needs a look, then one row for each question that is looked for.
+
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Metric, Sign } from '../../api/shown.ts';
+import type { Filter } from '../filter.ts';
+import { spanOf } from '../filter.ts';
+import { Filters, Menu } from '../filters.tsx';
+import { count, dayRange, reportCount } from '../format.ts';
+import { NoMetrics, NoReports } from '../states.tsx';
+import { type Finding, foundIn, keyOf, ownersOf, STATES, signsByMetric, TYPES } from './find.ts';
+import { Looks } from './looks.tsx';
+import { Row } from './row.tsx';
+
+const NO_SIGNS: readonly Sign[] = [];
+
+interface OverviewProps {
+  readonly metrics: readonly Metric[];
+  /** Null until they come. */
+  readonly signs: readonly Sign[] | null;
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+  readonly finding: Finding;
+  readonly onFind: (finding: Partial<Finding>) => void;
+}
+
+export function Overview({ metrics, signs, filter, onFilter, finding, onFind }: OverviewProps): VNode {
+  const span = useMemo(() => spanOf(metrics), [metrics]);
+  const byMetric = useMemo(() => signsByMetric(signs ?? NO_SIGNS), [signs]);
+  if (metrics.length === 0) return <NoMetrics />;
+  const found = foundIn(metrics, finding, byMetric);
+  const apps = [...new Set(metrics.map(({ app }) => app))];
+  return (
+    <>
+      {span ? <Looks metrics={metrics} signs={signs} filter={filter} /> : <NoReports app={metrics[0]?.app ?? ''} />}
+      {span && <Filters metrics={metrics} filter={filter} onFilter={onFilter} />}
+      <section class="asks-all" aria-labelledby="questions">
+        <div class="asks-head">
+          <h2 id="questions">Questions</h2>
+          <Holds metrics={metrics} found={found.length} apps={apps.length} />
+          <Narrowing metrics={metrics} finding={finding} onFind={onFind} />
+        </div>
+        {found.length === 0 && (
+          <p class="quiet">
+            No question has all of this.{' '}
+            <button type="button" class="quiet-button" onClick={() => onFind({ q: '', type: '', state: '', owner: '' })}>
+              Show all {count(metrics.length)}
+            </button>
+          </p>
+        )}
+        {apps.map((app) => (
+          <Rows
+            key={app}
+            title={apps.length > 1 ? app : null}
+            metrics={found.filter((metric) => metric.app === app)}
+            signs={byMetric}
+            filter={filter}
+            lastDay={span?.to ?? null}
+          />
+        ))}
+      </section>
+    </>
+  );
+}
+
+interface RowsProps {
+  readonly title: string | null;
+  readonly metrics: readonly Metric[];
+  readonly signs: ReturnType<typeof signsByMetric>;
+  readonly filter: Filter;
+  readonly lastDay: string | null;
+}
+
+function Rows({ title, metrics, signs, filter, lastDay }: RowsProps): VNode | null {
+  if (metrics.length === 0) return null;
+  return (
+    <>
+      {title && <h3 class="asks-app">{title}</h3>}
+      {/* biome-ignore lint/a11y/noRedundantRoles: Safari forgets that a list without markers is a list */}
+      <ul role="list" class="asks" aria-label={title ? `Questions of ${title}` : 'Questions'}>
+        {metrics.map((metric) => (
+          <Row key={keyOf(metric)} metric={metric} signs={signs.get(keyOf(metric)) ?? NO_SIGNS} filter={filter} lastDay={lastDay} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** How much there is: questions, reports, days. The filters do not change it. */
+function Holds({ metrics, found, apps }: { metrics: readonly Metric[]; found: number; apps: number }): VNode {
+  const span = spanOf(metrics);
+  const reports = metrics.reduce((sum, metric) => sum + metric.reports, 0);
+  return (
+    <p class="holds">
+      <span role="status">
+        {found < metrics.length ? `${count(found)} of ${count(metrics.length)}` : count(metrics.length)}
+        {apps > 1 && ` in ${apps} apps`}
+      </span>
+      <span class="holds-reports">{reportCount(reports)}</span>
+      {span && <span>{dayRange(span.from, span.to)}</span>}
+    </p>
+  );
+}
+
+/** Menus for the types, states and owners that there are. */
+function Narrowing({ metrics, finding, onFind }: { metrics: readonly Metric[]; finding: Finding; onFind: OverviewProps['onFind'] }): VNode {
+  const types = [...new Set(metrics.map(({ type }) => type))].map((type) => ({ value: type as string, label: TYPES[type] }));
+  const states = Object.entries(STATES).map(([value, label]) => ({ value, label: label as string }));
+  const owners = ownersOf(metrics).map((owner) => ({ value: owner, label: owner }));
+  const menus = { type: types, state: states, owner: owners };
+  return (
+    <div class="narrowing">
+      {(['type', 'state', 'owner'] as const).map(
+        (part) =>
+          menus[part].length > (part === 'owner' ? 0 : 1) && (
+            <Menu
+              key={part}
+              name={part}
+              value={finding[part]}
+              options={[{ value: '', label: 'all' }, ...menus[part]]}
+              onChoose={(value) => onFind({ [part]: value })}
+            />
+          ),
+      )}
+    </div>
+  );
+}

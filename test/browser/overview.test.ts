@@ -1,0 +1,262 @@
+/**
+ * The overview in a real Chromium: what is not seen is not asked for, 300 questions are searched and opened by keyboard, an idle tab asks
+ * little, and a slow answer is no lost connection. Rows say the API's verdicts.
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTelemetry, defineSchema, flag, memoryStorage } from '@murmuration/client';
+import { seededRng } from '@murmuration/client/testing';
+import { type Collector, createCollector, type MetricEstimates } from '@murmuration/collector';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { decimalsFor, rangeInWords } from '#collector/dashboard/format.ts';
+import { launchChromium } from '../setup/chromium.ts';
+import { watchedContext } from './context.ts';
+
+type Interval = NonNullable<NonNullable<MetricEstimates['verdict']>['interval']>;
+
+const QUESTIONS = 300;
+const DAY = 86_400_000;
+const names = Array.from({ length: QUESTIONS }, (_, i) => `asked${i}`);
+const ask = { epsilon: 8, every: 'day' } as const;
+const schema = defineSchema({
+  app: 'large',
+  version: 1,
+  budget: { epsilon: 100_000, per: 'month' },
+  segments: { platform: ['web', 'ios'] },
+  metrics: Object.fromEntries(
+    names.map((name, i) => [
+      name,
+      flag({ ...ask, description: i === 287 ? 'Is the needle in the haystack?' : `Is thing ${i} used?`, owner: `team ${i % 3}` }),
+    ]),
+  ),
+});
+
+let browser: Browser;
+let data: string;
+let collector: Collector;
+let behind: string;
+let proxy: Server;
+let address: string;
+/** Whether answers about metrics are kept waiting. */
+let isSlow = false;
+/** What was asked about metrics, in order, and how much of it at once at most. */
+let asked: string[] = [];
+let most = 0;
+beforeAll(async () => {
+  browser = await launchChromium();
+  data = await mkdtemp(join(tmpdir(), 'murmuration-overview-'));
+  collector = await createCollector({ open: true, schemas: [schema.document], data, minimum: 20 });
+  behind = await collector.listen(0, '127.0.0.1');
+  for (let i = 0; i < 60; i++) {
+    const now = (): number => Date.now() - (i % 3) * DAY;
+    const telemetry = createTelemetry({
+      schema,
+      endpoint: behind,
+      segment: { platform: 'web' },
+      consent: 'granted',
+      storage: memoryStorage(),
+      rng: seededRng(i),
+      clock: { now, after: () => () => {} },
+    });
+    for (const name of names) if (name !== 'asked7') telemetry.record(name, i % 2 === 0);
+    await telemetry.flush();
+  }
+  let now = 0;
+  proxy = createServer(async ({ url = '/', headers }, response) => {
+    const isAnswer = /\/v1\/metrics\/.+/.test(url);
+    if (isAnswer) {
+      asked.push(url);
+      most = Math.max(most, ++now);
+      response.once('close', () => now--);
+      while (isSlow && !response.destroyed) await new Promise((resolve) => setTimeout(resolve, 50));
+      if (response.destroyed) return;
+    }
+    const tag = headers['if-none-match'];
+    const answer = await fetch(behind + url, { headers: { 'cache-control': 'max-age=2', ...(tag && { 'if-none-match': tag }) } });
+    const kept = ['content-type', 'etag'].flatMap((name) => answer.headers.get(name) ?? []);
+    response.writeHead(answer.status, { 'content-type': kept[0] ?? 'text/plain', ...(kept[1] && { etag: kept[1] }) });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => proxy.once('listening', resolve));
+  address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/`;
+});
+afterAll(async () => {
+  await browser.close();
+  proxy.closeAllConnections();
+  proxy.close();
+  await collector.close();
+  await rm(data, { recursive: true });
+});
+
+let page: Page;
+let complaints: readonly string[];
+async function open(path = '', viewport = { width: 1280, height: 800 }, colorScheme: 'light' | 'dark' = 'light'): Promise<void> {
+  const watched = await watchedContext(browser, { viewport, colorScheme });
+  complaints = watched.complaints;
+  page = await watched.context.newPage();
+  await page.goto(address + path);
+  await rows().first().waitFor();
+}
+beforeEach(() => {
+  isSlow = false;
+  asked = [];
+  most = 0;
+});
+afterEach(async () => {
+  await page.context().close();
+  expect(complaints).toEqual([]);
+});
+
+const rows = () => page.getByRole('list', { name: 'Questions' }).getByRole('listitem');
+const row = (text: string) => rows().filter({ has: page.getByRole('link', { name: text, exact: true }) });
+const search = () => page.getByRole('searchbox', { name: 'Find a question' });
+const parameters = () => Object.fromEntries(new URL(page.url()).searchParams);
+const namesAsked = () => new Set(asked.map((url) => /metrics\/(\w+)/.exec(url)?.[1]));
+
+test('only what is seen is asked for, a few at a time, and the rest when it is scrolled to', async () => {
+  await open();
+  await row('Is thing 0 used?').locator('.verdict').waitFor();
+  await row('Is thing 0 used?').locator('svg').waitFor();
+  expect(await rows().count()).toBe(QUESTIONS);
+  expect(namesAsked().size).toBeLessThan(20);
+  expect(most).toBeLessThanOrEqual(4);
+  await row('Is thing 299 used?').scrollIntoViewIfNeeded();
+  await row('Is thing 299 used?').locator('.verdict').waitFor();
+  expect(namesAsked().size).toBeLessThan(60);
+  expect(namesAsked()).not.toContain('asked150');
+});
+
+test('a row says the verdict in its interval, and one without reports says so before all others', async () => {
+  await open();
+  const clause = row('Is thing 0 used?').locator('.verdict');
+  await clause.waitFor();
+  const { verdict } = (await (await fetch(`${behind}/v1/metrics/asked0/estimates`)).json()) as MetricEstimates;
+  const interval = verdict?.interval as Interval;
+  expect(await clause.textContent()).toBe(`Yes: ${rangeInWords(interval, decimalsFor([interval]))}.`);
+  expect(await row('Is thing 7 used?').textContent()).toContain('No reports yet.');
+  expect(asked.some((url) => url.includes('/asked7/'))).toBe(false);
+  const top = await row('Is thing 0 used?').boundingBox();
+  expect(top?.y).toBeLessThan(420);
+});
+
+test('one of 300 is found and opened by keyboard, and Back returns to what was looked for', async () => {
+  await open();
+  await page.keyboard.press('/');
+  await page.keyboard.type('NEEDLE');
+  await expect.poll(() => rows().count()).toBe(1);
+  expect(await page.getByRole('status').filter({ hasText: '1 of 300' }).count()).toBe(1);
+  await expect.poll(parameters).toEqual({ q: 'NEEDLE' });
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.title()).toBe('Is the needle in the haystack? · Murmuration');
+  expect(new URL(page.url()).pathname).toBe('/questions/asked287');
+  await page.goBack();
+  await expect.poll(() => rows().count()).toBe(1);
+  expect(await search().inputValue()).toBe('NEEDLE');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('nothing has this');
+  await page.getByText('No question has all of this.').waitFor();
+  await page.getByRole('button', { name: 'Show all 300' }).click();
+  await expect.poll(() => rows().count()).toBe(QUESTIONS);
+  expect(await search().inputValue()).toBe('');
+});
+
+test('Back from a question returns to where the list was', async () => {
+  await open();
+  await row('Is thing 120 used?').scrollIntoViewIfNeeded();
+  await row('Is thing 120 used?').locator('.verdict').waitFor();
+  const before = await page.evaluate(() => scrollY);
+  await page.getByRole('link', { name: 'Is thing 120 used?', exact: true }).click();
+  await expect.poll(() => page.title()).toBe('Is thing 120 used? · Murmuration');
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+  await page.goBack();
+  await expect.poll(async () => Math.abs((await page.evaluate(() => scrollY)) - before)).toBeLessThan(200);
+});
+
+test('menus and filters are in the address, Back undoes them, and a link keeps those of the reports', async () => {
+  await open();
+  await page.getByLabel('owner').selectOption('team 1');
+  await expect.poll(() => rows().count()).toBe(100);
+  await page.getByLabel('state').selectOption('no reports yet');
+  await expect.poll(() => rows().count()).toBe(1);
+  await page.getByRole('radio', { name: 'ios' }).check({ force: true });
+  expect(parameters()).toEqual({ owner: 'team 1', state: 'none', 'segment.platform': 'ios' });
+  expect(await page.getByRole('link', { name: 'Is thing 7 used?' }).last().getAttribute('href')).toBe(
+    'questions/asked7?app=large&segment.platform=ios',
+  );
+  await page.goBack();
+  await page.goBack();
+  await expect.poll(() => rows().count()).toBe(100);
+  expect(parameters()).toEqual({ owner: 'team 1' });
+});
+
+test('values in an old link that nothing here has are named', async () => {
+  await open('?segment.platform=windows&owner=sales');
+  await page.getByRole('status').filter({ hasText: 'platform: windows, owner: sales' }).waitFor();
+  expect(await rows().count()).toBe(QUESTIONS);
+});
+
+test('slow answers do not keep the list of metrics waiting, so that no connection seems lost', async () => {
+  isSlow = true;
+  await open();
+  await expect.poll(() => most).toBe(4);
+  for (let i = 0; i < 3; i++) await page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/metrics');
+  expect(await page.locator('.live').textContent()).toBe('live');
+  isSlow = false;
+  await row('Is thing 0 used?').locator('.verdict').waitFor();
+});
+
+test('an hour of a tab in which nothing happens costs less than a megabyte', async () => {
+  const watched = await watchedContext(browser, { viewport: { width: 1280, height: 800 } });
+  complaints = watched.complaints;
+  page = await watched.context.newPage();
+  await page.clock.install();
+  const session = await watched.context.newCDPSession(page);
+  await session.send('Network.enable');
+  await page.goto(behind);
+  await row('Is thing 0 used?').locator('svg').waitFor();
+  let bytes = 0;
+  let lists = 0;
+  const probes = new Set<string>();
+  session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    if (request.url.endsWith('/livez')) probes.add(requestId);
+    else bytes += request.url.length + JSON.stringify(request.headers).length;
+    if (request.url.includes('/v1/metrics?')) lists++;
+  });
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (!probes.has(requestId)) bytes += encodedDataLength; // with its headers
+  });
+  const SECONDS = 300;
+  for (let i = 0; i < SECONDS / 5; i++) {
+    await page.clock.runFor(5_000);
+    await page.evaluate(() => fetch('livez')); // whatever was asked is answered by now
+  }
+  expect(lists).toBeGreaterThan(SECONDS / 15);
+  expect((bytes * 3_600) / SECONDS).toBeLessThan(1_000_000);
+});
+
+test.each([
+  ['light', 320],
+  ['dark', 390],
+  ['light', 1280],
+  ['dark', 2560],
+] as const)('nothing overflows and nothing is out of reach (%s, %i pixels wide)', async (colorScheme, width) => {
+  await open('?q=thing+1', { width, height: 800 }, colorScheme);
+  await row('Is thing 1 used?').locator('svg').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)).toBe(true);
+  expect(
+    await page.evaluate(() =>
+      [...document.querySelectorAll('.ask p, .ask a, .look p')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1 && clientWidth > 0)
+        .map(({ textContent }) => textContent),
+    ),
+  ).toEqual([]);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+});
