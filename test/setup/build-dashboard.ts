@@ -7,7 +7,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { MEANINGS } from '#collector/dashboard/meanings.ts';
 
 /** Replaces the module meanings.ts by the sentences that it collects. */
@@ -24,12 +24,39 @@ const meanings: Plugin = {
 /** Eight characters of a file's hash. That of esbuild also covers the paths of its sources, so it differs between two folders. */
 const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase();
 
+/** A text in which the names of files are those that they are written under. */
+const renamed = (text: string, names: ReadonlyMap<string, string>): string =>
+  text.replace(/(?<=["'`]\.\/)[\w-]+\.(?:js|css)(?=["'`])/g, (file) => names.get(file) ?? file);
+
+/** The files that a file imports, by its name. */
+const importsOf = (file: string, { outputs }: Metafile, kind?: 'import-statement'): readonly string[] =>
+  Object.entries(outputs).flatMap(([path, { imports }]) =>
+    parse(path).base === file
+      ? imports.filter((each) => kind === undefined || each.kind === kind).map((each) => parse(each.path).base)
+      : [],
+  );
+
+/** Files such that each comes after those that it imports, whose names it holds. */
+function inOrder(files: readonly OutputFile[], metafile: Metafile): readonly OutputFile[] {
+  const ordered: OutputFile[] = [];
+  const add = (file: OutputFile): void => {
+    if (ordered.includes(file)) return;
+    for (const name of importsOf(parse(file.path).base, metafile)) for (const each of files) if (parse(each.path).base === name) add(each);
+    ordered.push(file);
+  };
+  for (const file of files) add(file);
+  return ordered;
+}
+
+/** What an entry shares with others. It is fetched beside the entry, not after it. */
+const sharedBy = (entry: string, metafile: Metafile): readonly string[] => importsOf(entry, metafile, 'import-statement');
+
 /** Writes index.html with its main.js, releases.html with its releases.js, and main.css for both. `collector` is the folder of the package. */
 export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
   const source = fileURLToPath(new URL('src/dashboard/', collector));
   const target = fileURLToPath(new URL('dist/dashboard/', collector));
   await rm(target, { recursive: true, force: true });
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [
       { in: `${source}main.tsx`, out: 'main' },
       { in: `${source}releases.tsx`, out: 'releases' },
@@ -38,6 +65,9 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
     outdir: target,
     write: false,
     bundle: true,
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    metafile: true,
     plugins: [meanings],
     minify: true,
     format: 'esm',
@@ -54,14 +84,16 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
     await writeFile(`${target}${name}.gz`, gzipSync(content, { level: 9 }));
   };
   const names = new Map<string, string>();
-  for (const { path, contents } of outputFiles) {
+  for (const { path, contents } of inOrder(outputFiles, metafile)) {
     const { name, ext, base } = parse(path);
-    names.set(base, `${name}-${hashOf(contents)}${ext}`);
-    await write(names.get(base) as string, contents);
+    const named = Buffer.from(renamed(Buffer.from(contents).toString(), names));
+    names.set(base, `${name.replace(/-[A-Z0-9]{8}$/, '')}-${hashOf(named)}${ext}`);
+    await write(names.get(base) as string, named);
   }
   for (const page of ['index.html', 'releases.html']) {
     const html = await readFile(`${source}${page}`, 'utf8');
-    const named = html.replace(/(?<=(?:src|href)="\.\/)[a-z]+\.(?:js|css)(?=")/g, (file) => names.get(file) ?? file);
-    await write(page, Buffer.from(named));
+    const [entry = ''] = /[a-z]+\.js/.exec(html) ?? [];
+    const preloads = sharedBy(entry, metafile).map((file) => `<link rel="modulepreload" href="./${file}" />\n    `);
+    await write(page, Buffer.from(renamed(html.replace('<script', `${preloads.join('')}<script`), names)));
   }
 }

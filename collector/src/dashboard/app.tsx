@@ -11,7 +11,7 @@ import { useMetrics } from './live.ts';
 import { type Finding, findingFromQuery, knownPart, withFinding } from './overview/find.ts';
 import { Overview } from './overview/overview.tsx';
 import { Search } from './overview/search.tsx';
-import { QuestionPage } from './question/page.tsx';
+import { useQuestionPage } from './question/lazy.ts';
 import { SignIn } from './sign-in.tsx';
 import { useSigns } from './signs.tsx';
 import { Failed, Gone, Loading, NoQuestion } from './states.tsx';
@@ -51,6 +51,7 @@ export function App(): VNode {
   const { question, query } = useAddress();
   const filter = useMemo(() => filterFromQuery(query), [query]);
   const [words, setWords] = useWords(question, query);
+  const questionPage = useQuestionPage(question !== null);
   const main = useRef<HTMLElement>(null);
   const before = useRef(question);
   useEffect(() => {
@@ -67,7 +68,7 @@ export function App(): VNode {
         {state.connection === 'signed-out' ? (
           <SignIn />
         ) : state.metrics ? (
-          <Place metrics={state.metrics} question={question} query={query} asked={filter} words={words} onWords={setWords} />
+          <Place metrics={state.metrics} {...{ question, query, words, questionPage }} asked={filter} onWords={setWords} />
         ) : state.problem ? (
           <Failed title="No metrics" problem={state.problem} />
         ) : (
@@ -86,10 +87,11 @@ interface PlaceProps {
   readonly asked: Filter;
   readonly words: string;
   readonly onWords: (words: string) => void;
+  readonly questionPage: ReturnType<typeof useQuestionPage>;
 }
 
 /** The overview or a question. */
-function Place({ metrics, question, query, asked, words, onWords }: PlaceProps): VNode {
+function Place({ metrics, question, query, asked, words, onWords, questionPage }: PlaceProps): VNode {
   const signs = useSigns(metrics);
   const filter = useMemo(() => availablePart(asked, metrics), [asked, metrics]);
   const { finding, gone } = knownPart({ ...findingFromQuery(question === null ? query : ''), q: words }, metrics);
@@ -104,7 +106,7 @@ function Place({ metrics, question, query, asked, words, onWords }: PlaceProps):
       {question === null ? (
         <Overview {...{ metrics, signs, filter, finding }} onFilter={choose} onFind={find} />
       ) : (
-        <Question {...{ metrics, question, query, filter }} signs={signs ?? []} onFilter={choose} />
+        <Question {...{ metrics, question, query, filter, questionPage }} signs={signs ?? []} onFilter={choose} />
       )}
     </>
   );
@@ -117,10 +119,11 @@ interface QuestionProps {
   readonly query: string;
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
+  readonly questionPage: ReturnType<typeof useQuestionPage>;
 }
 
 /** The question of an address, as far as there is one. */
-function Question({ metrics, question, query, signs, filter, onFilter }: QuestionProps): VNode {
+function Question({ metrics, question, query, signs, filter, onFilter, questionPage: QuestionPage }: QuestionProps): VNode {
   const app = new URLSearchParams(query).get('app');
   const named = metrics.filter((metric) => metric.metric === question);
   const found = named.filter((metric) => app === null || metric.app === app);
@@ -131,7 +134,13 @@ function Question({ metrics, question, query, signs, filter, onFilter }: Questio
       <p class="way-back">
         <a href={`./${withFilter('', filter)}`}>All questions</a>
       </p>
-      {metric ? (
+      {!metric ? (
+        <NoQuestion name={question} app={found.length > 1 ? null : app} others={named} pathOf={(each) => questionPath(each, filter)} />
+      ) : QuestionPage === null ? (
+        <Loading />
+      ) : QuestionPage === 'failed' ? (
+        <Failed title="This page has changed" problem="Reload it to see the question." />
+      ) : (
         <QuestionPage
           key={`${metric.app}/${metric.metric}`}
           metric={metric}
@@ -141,8 +150,6 @@ function Question({ metrics, question, query, signs, filter, onFilter }: Questio
           span={spanOf(metrics)}
           query={query}
         />
-      ) : (
-        <NoQuestion name={question} app={found.length > 1 ? null : app} others={named} pathOf={(each) => questionPath(each, filter)} />
       )}
     </>
   );
