@@ -44,7 +44,7 @@ function tour(address: string, today: number): string {
      ${address}/
   2. Did release 2.0 change dark mode? In truth it went from 34 % to 41 %
      ${address}/questions/darkMode?a.segment.version=1.9&b.segment.version=2.0
-  3. The poisoned day: one report of "${POISONED.word}", again and again
+  3. The poisoned day: a tenth of its reports are one report, again and again
      ${address}/questions/${POISONED.metric}?from=${poisoned}&to=${poisoned}`;
 }
 
