@@ -84,13 +84,36 @@ test('a page with an import map and no bundler runs the modules as they are inst
   expect(await visit(browser, site, '/map.html', ['dark', 'plan', 'home'])).toEqual([]);
 });
 
-test.each(Object.keys(SCRIPTS))('a page with %s runs the schema that the command line printed, and one that it defines', async (script) => {
+/** The schema's JSON, as the command line prints it. */
+async function printed(spec: string): Promise<string> {
   const command = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
+  await write('schema.js', `import { choice, defineSchema, flag, text } from '@murmuration/client'; export const schema = ${spec};`);
+  return execFileSync(process.execPath, [command, 'schema', '--schema', join(app, 'schema.js'), '--json'], { encoding: 'utf8' });
+}
+const FOLDER = '/node_modules/@murmuration/client/dist/browser';
+const tagOf = (script: string): string => `<script src="${FOLDER}/${script}" integrity="${packed.integrity[script]}"></script>`;
+const LAZY = 'murmuration.lazy.min.js';
+
+test(`a page with ${LAZY} loads another script when the person agrees, as docs/client.md says`, async () => {
+  const page = await readFile(new URL('../../docs/client.md', import.meta.url), 'utf8');
+  const lines = /^const telemetry = murmuration\.createLazyTelemetry[\s\S]*?^\}\);$/m.exec(page)?.[0] ?? '';
+  const start = lines
+    .replace("app: 'notes'", "app: 'a'")
+    .replace("'murmuration.min.js'", `'${FOLDER}/murmuration.min.js'`)
+    .replace("'schema.json'", "'/schema.json.js'")
+    .replace("'https://t.example.com'", 'location.origin');
+  await write('schema.json.js', await printed(SCHEMA('')));
+  const record = "globalThis.record = () => { telemetry.record('dark', true); telemetry.record('plan', 'pro'); };";
+  await write('lazy.html', html(`${tagOf(LAZY)}<script>${start} globalThis.telemetry = telemetry; ${record}</script>`));
+  expect(await visit(browser, site, '/lazy.html', ['dark', 'plan'])).toEqual([]);
+});
+
+const whole = Object.keys(SCRIPTS).filter((script) => script !== LAZY);
+test.each(whole)('a page with %s runs the schema that the command line printed, and one that it defines', async (script) => {
   const isAll = script.includes('all');
   const spec = SCHEMA(isAll ? TEXT : '');
-  await write('schema.js', `import { choice, defineSchema, flag, text } from '@murmuration/client'; export const schema = ${spec};`);
-  const json = execFileSync(process.execPath, [command, 'schema', '--schema', join(app, 'schema.js'), '--json'], { encoding: 'utf8' });
-  const tag = `<script src="/node_modules/@murmuration/client/dist/browser/${script}" integrity="${packed.integrity[script]}"></script>`;
+  const json = await printed(spec);
+  const tag = tagOf(script);
   const metrics = ['dark', 'plan', ...(isAll ? ['home'] : [])];
   const text = 'document.getElementById("schema").textContent';
   const start = `const { createTelemetry, schemaFromJson } = murmuration; const schema = schemaFromJson(${text});${START}`;
