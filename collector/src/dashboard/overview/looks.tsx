@@ -43,7 +43,7 @@ interface LooksProps {
 
 export function Looks({ metrics, signs, filter }: LooksProps): VNode | null {
   const [all, setAll] = useState(false);
-  if (signs === null) return null;
+  if (signs === null) return <p class="looks-none">Looking for fake, broken and missing reports…</p>;
   const items = itemsOf(metrics, signs);
   if (items.length === 0) return <p class="looks-none">No sign of fake, broken or missing reports.</p>;
   return (

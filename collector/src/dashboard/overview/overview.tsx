@@ -1,7 +1,7 @@
 // The overview: what needs a look, then one row for each question that is looked for.
 
 import type { VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Metric, Sign } from '../../api/shown.ts';
 import type { Filter } from '../filter.ts';
 import { spanOf } from '../filter.ts';
@@ -33,11 +33,11 @@ export function Overview({ metrics, signs, filter, onFilter, finding, onFind }: 
   return (
     <>
       {span ? <Looks metrics={metrics} signs={signs} filter={filter} /> : <NoReports app={metrics[0]?.app ?? ''} />}
-      {span && <Filters metrics={metrics} filter={filter} onFilter={onFilter} />}
       <section class="asks-all" aria-labelledby="questions">
         <div class="asks-head">
           <h2 id="questions">Questions</h2>
           <Holds metrics={metrics} found={found.length} apps={apps.length} />
+          {span && <Which metrics={metrics} filter={filter} onFilter={onFilter} />}
           <Narrowing metrics={metrics} finding={finding} onFind={onFind} />
         </div>
         {found.length === 0 && (
@@ -99,6 +99,24 @@ function Holds({ metrics, found, apps }: { metrics: readonly Metric[]; found: nu
       <span class="holds-reports">{reportCount(reports)}</span>
       {span && <span>{dayRange(span.from, span.to)}</span>}
     </p>
+  );
+}
+
+/** The filters of reports, folded under what is chosen. They are open where a link has chosen something. */
+function Which({ metrics, filter, onFilter }: Pick<OverviewProps, 'metrics' | 'filter' | 'onFilter'>): VNode {
+  const { segments, days, from, to } = filter;
+  const chosen = [
+    ...Object.entries(segments).map(([name, value]) => `${name} ${value}`),
+    ...(days === null ? [] : [`last ${days} days`]),
+    ...(from === undefined ? [] : [`from ${dayRange(from, from)}`]),
+    ...(to === undefined ? [] : [`to ${dayRange(to, to)}`]),
+  ];
+  const [isOpen] = useState(chosen.length > 0);
+  return (
+    <details class="which" open={isOpen}>
+      <summary>Reports: {chosen.length > 0 ? chosen.join(', ') : 'all'}</summary>
+      <Filters metrics={metrics} filter={filter} onFilter={onFilter} />
+    </details>
   );
 }
 
