@@ -250,7 +250,7 @@ describe('the view of a question', () => {
     expect(firstSides(metric, 'days')).toEqual({ a: { to: '2026-11-10' }, b: { from: '2026-11-11' } });
     expect(lastOf(7, '2026-11-20')).toEqual({ a: { from: '2026-11-07', to: '2026-11-13' }, b: { from: '2026-11-14', to: '2026-11-20' } });
     expect(['segment.platform', 'version', 'days'].map((by) => byOf(firstSides(both, by)))).toEqual(waysOf(both));
-    expect(goneFrom(both, { a: { version: 3 }, b: { segment: { platform: 'tv' } } })).toEqual(['version 3', 'platform tv']);
+    expect(goneFrom(both, { a: { version: 3 }, b: { segment: { platform: 'tv' } } })).toEqual(['version 3', 'platform: tv']);
   });
   test('dates that stay get a verdict for every look, and the last days and days with some left out do not', () => {
     const of = (query: string) => askedIn({ metric, filter: filterFromQuery(query), span: null }, viewFromQuery(query)).looks;

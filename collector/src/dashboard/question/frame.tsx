@@ -7,11 +7,11 @@ import type { Metric, Sign } from '../../api/shown.ts';
 import { goTo } from '../address.ts';
 import type { AnswerState } from '../api.ts';
 import { Folded } from '../card-parts.tsx';
-import { type Filter, filterFromQuery, type Span } from '../filter.ts';
+import type { Filter, Span } from '../filter.ts';
 import { DateInput, Filters } from '../filters.tsx';
 import { dayRange, reportCount } from '../format.ts';
 import { SignLine } from '../signs.tsx';
-import { Failed, LoadingBars } from '../states.tsx';
+import { Failed, Gone, LoadingBars } from '../states.tsx';
 import { CompareControls, ComparisonLine, ComparisonTable, useComparison } from './compare.tsx';
 import { comparisonRows, type Rows } from './takeaway.ts';
 import { Tools } from './tools.tsx';
@@ -97,7 +97,7 @@ export function Frame<T>(props: FrameProps<T>): VNode {
           </button>
         )}
       </header>
-      <Gone of={of} gone={gone} />
+      <Gone parts={gone} />
       <Suspicious signs={signs} exclude={view.exclude} onExclude={(exclude) => choose({ exclude })} />
       <section class="card" aria-label="Picture">
         {props.controls}
@@ -150,18 +150,6 @@ function Answers<T>({ state: { value, problem, outdated }, loading, waiting, chi
         {problem && <p class="note note-problem">{problem} These are the last numbers that came.</p>}
       </div>
     </>
-  );
-}
-
-/** Says which parts of a link are gone. */
-function Gone({ of: { filter, query }, gone }: { of: QuestionProps; gone: readonly string[] }): VNode | null {
-  const asked = Object.entries(filterFromQuery(query).segments);
-  const unknown = [...gone, ...asked.filter(([name, value]) => filter.segments[name] !== value).map((pair) => pair.join(' '))];
-  if (unknown.length === 0) return null;
-  return (
-    <p class="note note-problem" role="status">
-      This link asks for {unknown.join(' and ')}, which is not there. What is shown leaves that away.
-    </p>
   );
 }
 

@@ -178,6 +178,6 @@ export function sideInWords({ from, to, ...side }: Side): string {
 export function goneFrom(metric: Metric, { a, b }: Sides): readonly string[] {
   return [a, b].flatMap(({ version, segment = {} }) => [
     ...(version !== undefined && !metric.versions.some((each) => each.version === version) ? [`version ${version}`] : []),
-    ...Object.entries(segment).flatMap(([name, value]) => (metric.segments[name]?.includes(value) ? [] : [`${name} ${value}`])),
+    ...Object.entries(segment).flatMap(([name, value]) => (metric.segments[name]?.includes(value) ? [] : [`${name}: ${value}`])),
   ]);
 }
