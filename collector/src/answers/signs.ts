@@ -222,15 +222,15 @@ async function lookAtVersions(order: LookOrder, reader: PartsReader): Promise<Me
   const next = nextLook(looked, least);
   const { estimate, standardError } = difference(a, b);
   const pValue = asLook(next, 2 * normalTail(Math.abs(estimate) / standardError));
-  const low = lowestOf(metric.document);
-  const [small, large] = [a.estimate - low, b.estimate - low].map((x) => Math.max(0, x)).sort((x, y) => x - y) as [number, number];
+  const [low, high] = 'range' in metric.document ? metric.document.range : [0, Number.POSITIVE_INFINITY];
+  const [old, now] = [a, b].map((row) => Math.min(high, Math.max(low, row.estimate))) as [number, number]; // noise leads out of the range
+  const [small, large] = [old - low, now - low].sort((x, y) => x - y) as [number, number];
   const isJump = large >= JUMP * small && pValue < looked.pValue;
-  const evidence = `the mean went from ${a.estimate.toPrecision(3)} to ${b.estimate.toPrecision(3)} with version ${versionOf(after.schema)}`;
+  const evidence = `the mean went from ${old.toPrecision(3)} to ${now.toPrecision(3)} with version ${versionOf(after.schema)}`;
   return new Map(known.versions).set(after.schema, { ...looked, ...next, ...(isJump && { pValue, evidence }) });
 }
 
 const versionOf = (schema: string): string => schema.split('/')[1] ?? '';
-const lowestOf = (document: MetricDocument): number => ('range' in document ? document.range[0] : 0);
 
 /*
  * Silence: a day has at most a tenth of the reports of the same weekday before. Given the sum M of the day and w such days, the day's part

@@ -2,7 +2,7 @@
 // The tags show the sentences on hover; the details show them to everybody.
 
 import type { Among, Answer, Estimates, Metric, Sign } from '../api/shown.ts';
-import { dayRange, daysBetween } from './format.ts';
+import { dayBefore, dayRange, daysBetween } from './format.ts';
 import { labelOf } from './judge.ts';
 import { MEANINGS } from './meanings.ts';
 
@@ -77,10 +77,25 @@ const SEEN: Readonly<Record<Sign['kind'], (day: string) => string>> = {
   rate: (day) => `Since ${day}, with a new version, the number of reports has jumped, compared with other metrics`,
 };
 
+/** A sign, or a silence of several days in a row, with the first of them. */
+type Seen = Pick<Sign, 'kind' | 'day' | 'segments'> & { readonly from?: string };
+
+/** The signs of a metric, the newest first. Silent days in a row are one. */
+export function joined<S extends Seen>(signs: readonly S[]): readonly S[] {
+  const all: S[] = [];
+  for (const sign of signs.toSorted((one, other) => (one.day < other.day ? 1 : -1))) {
+    const last = all.at(-1);
+    const goesOn = sign.kind === 'silence' && last?.kind === 'silence' && dayBefore(last.from ?? last.day, 1) === sign.day;
+    if (goesOn) all[all.length - 1] = { ...last, from: sign.day };
+    else all.push(sign);
+  }
+  return all;
+}
+
 /** A sign in a sentence, with the segments where it is seen: `platform=ios` -> `platform ios`. */
-export function signInWords({ kind, day, segments }: Pick<Sign, 'kind' | 'day' | 'segments'>): string {
+export function signInWords({ kind, day, from = day, segments }: Seen): string {
   const where = segments.map((segment) => segment.replace('=', ' ')).join(' and ');
-  return `${SEEN[kind](dayRange(day, day))}${where && `. They are from ${where}`}.`;
+  return `${SEEN[kind](dayRange(from, day))}${where && `. They are from ${where}`}.`;
 }
 
 /** Numbers of a metric's answers that can't be: `“Yes” below 0 % or above 100 %`. */

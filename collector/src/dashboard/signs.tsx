@@ -5,7 +5,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Metric, Sign } from '../api/shown.ts';
 import { fetchSigns } from './api.ts';
-import { signInWords } from './explain.ts';
+import { joined, signInWords } from './explain.ts';
 
 const PAUSE = 60_000;
 const LONGEST = 300_000;
@@ -30,7 +30,7 @@ export function useSigns(metrics: readonly Metric[]): readonly Sign[] | null {
 
 /** The signs of one metric. */
 export function SignLine({ signs }: { signs: readonly Sign[] }): VNode | null {
-  const [first, ...others] = signs;
+  const [first, ...others] = joined(signs);
   if (first === undefined) return null;
   return (
     <p class="note note-problem" title={first.evidence}>

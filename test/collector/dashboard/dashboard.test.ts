@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Metric } from '#collector/api/shown.ts';
 import { addressOf, questionPath } from '#collector/dashboard/address.ts';
-import { impossibleInWords, signInWords, slotsIn } from '#collector/dashboard/explain.ts';
+import { impossibleInWords, joined, signInWords, slotsIn } from '#collector/dashboard/explain.ts';
 import { askedOf, availablePart, filterFromQuery, withFilter } from '#collector/dashboard/filter.ts';
 import {
   daysBetween,
@@ -195,6 +195,20 @@ test('signs and impossible numbers are told in words that need no API: days as o
   expect(flagged(['true'])).toBe('“Yes” below 0\u00a0% or above 100\u00a0%');
   expect(flagged(['true', 'false'])).toBe('2 answers below 0\u00a0% or above 100\u00a0%');
   expect(impossibleInWords({ labels: ['mean'], pValue: 0 }, [], { type: 'mean', range: [0, 1500] })).toBe('the average outside 0 to 1,500');
+});
+
+test('silent days in a row are told as one silence, the newest sign first', () => {
+  const sign = (kind: 'law' | 'silence', day: string) => ({ kind, day, segments: [] });
+  const signs = joined([
+    ...['2026-11-18', '2026-11-19', '2026-11-20'].map((day) => sign('silence', day)),
+    ...[sign('silence', '2026-11-14'), sign('law', '2026-11-21'), sign('law', '2026-11-22')],
+  ]);
+  expect(signs.map(signInWords)).toEqual([
+    'On 22 Nov 2026, reports came that randomized answers cannot explain: they may be fake or broken.',
+    'On 21 Nov 2026, reports came that randomized answers cannot explain: they may be fake or broken.',
+    'On 18\u2009–\u200920 Nov 2026, almost no reports came, compared with the same weekday before.',
+    'On 14 Nov 2026, almost no reports came, compared with the same weekday before.',
+  ]);
 });
 
 describe('filter', () => {

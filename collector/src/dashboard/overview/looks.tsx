@@ -5,7 +5,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Metric, Sign } from '../../api/shown.ts';
 import { questionPath } from '../address.ts';
-import { signInWords } from '../explain.ts';
+import { joined, signInWords } from '../explain.ts';
 import type { Filter } from '../filter.ts';
 import { keyOf, missingIn, nameOf, signsByMetric } from './find.ts';
 
@@ -21,7 +21,7 @@ interface Item {
 function itemsOf(metrics: readonly Metric[], signs: readonly Sign[]): readonly Item[] {
   const byMetric = signsByMetric(signs);
   const signed = metrics.flatMap((metric): readonly (Item & { readonly day: string })[] => {
-    const [first, ...others] = (byMetric.get(keyOf(metric)) ?? []).toSorted((one, other) => (one.day < other.day ? 1 : -1));
+    const [first, ...others] = joined(byMetric.get(keyOf(metric)) ?? []);
     if (first === undefined) return [];
     const more = others.length === 0 ? '' : ` ${others.length === 1 ? 'One more sign' : `${others.length} more signs`} before.`;
     return [{ key: keyOf(metric), metric, day: first.day, said: signInWords(first) + more }];
