@@ -141,8 +141,8 @@ const losePower = (batches: number, most: Most, options: ServerOptions = {}): Pr
     ),
   );
 
-/** Syncs of the control at which power is lost: nearly all of them, for few of its syncs are those of batches. */
-const CONTROLS = 40;
+/** Syncs of the control at which power is lost: all of a short run, for few of its syncs come after an acknowledgement. */
+const CONTROLS = 200;
 
 /** The same as a row, with a control: a collector that does not sync its commits must fail the test, which a short run sees once. */
 export async function powerLosses(batches: number, most: number, isShort = false): Promise<Outcome> {
