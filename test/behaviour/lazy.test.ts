@@ -115,8 +115,8 @@ inEachEngine(({ name, launch }, test) => {
 
   test('an agreement brings the code, and the next visit needs no other one', async ({ expect }) => {
     const page = await open();
-    await page.evaluate('void (telemetry.consent.grant(), telemetry.record("dark", true))');
-    expect(await state(page)).toBe('unknown');
+    const agree = '(telemetry.consent.grant(), telemetry.record("dark", true), telemetry.consent.state)';
+    expect(await page.evaluate(agree)).toBe('unknown');
     await becomes({ expect }, page, 'granted');
     await expect.poll(() => results(page)).toEqual(['dark recorded']);
     await expect.poll(() => mark(page)).toBe('1');

@@ -113,7 +113,8 @@ function verdictOf(
     const { estimate = 0, low = 0, high = 1 } = (strings[string] as AssociatedString).pairs[answer]?.within ?? {};
     const all = (found as Found).answers[answer]?.within.estimate ?? 0;
     const share = `${percent(estimate)} %, between ${percent(low)} and ${percent(high)}, against ${percent(all)} % of all`;
-    return `${labels[answer]} is given ${isMore ? 'more' : 'less'} often with “${candidates[string]}” (${share})`;
+    const isPossible = high >= 0 && low <= 1; // a ratio of noisy shares may lie outside, and then says nothing in percent
+    return `${labels[answer]} is given ${isMore ? 'more' : 'less'} often with “${candidates[string]}”${isPossible ? ` (${share})` : ''}`;
   });
   const more = outstanding.length - pairs.length;
   const told = pairs.length === 0 ? 'no single pair stands out' : `${pairs.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;

@@ -155,11 +155,29 @@ const OF_MEDIAN = 1 / 4;
 /** A median is compared with the mean and the cells; the words count statistics. */
 const COMPARED_TOGETHER = 3;
 
-/** A pair, judged. */
-function toldOf({ judged }: Pair, clear: boolean, judging: Judging, unit: Unit, together: number): Omit<Difference, 'answer' | 'label'> {
+/**
+ * The range in which a clear difference is told. Ranges at the levels of Bonferroni hold together, also those of the answers that a verdict
+ * picks; a sign that Holm's test has shown ends them at 0 (Guilbaud 2008, Simultaneous confidence regions corresponding to Holm's
+ * step-down procedure).
+ */
+function clearEnds(judged: JudgedDifference, judging: Judging, level: number): Interval {
+  const { low, high } = differenceInterval(judged, { ...judging, level });
+  return judged.difference.estimate > 0 ? { low: Math.max(0, low), high } : { low, high: Math.min(0, high) };
+}
+
+/** A pair, judged: whether it is clear, and the level of the test at which it would be the first. */
+function toldOf(
+  { judged }: Pair,
+  clear: boolean,
+  level: number,
+  judging: Judging,
+  unit: Unit,
+  together: number,
+): Omit<Difference, 'answer' | 'label'> {
   const { a, b, difference: found } = judged;
   const ends = differenceInterval(judged, judging);
-  const verdict = differenceInWords({ ...ends, estimate: found.estimate, isClear: clear }, unit, together);
+  const told = clear ? clearEnds(judged, judging, level) : ends;
+  const verdict = differenceInWords({ ...told, estimate: found.estimate, isClear: clear }, unit, together);
   return {
     a: a.estimate,
     b: b.estimate,
@@ -187,11 +205,14 @@ function judge(sides: readonly [EstimateRequest, EstimateRequest], judging: Judg
   const isTwice = isEither(a, pairs);
   const tested = [...means, ...(isTwice ? pairs.slice(0, 1) : pairs)];
   const weightOf = (i: number): number => (i < means.length ? tested.length - means.length : 1);
+  const level = isDistribution ? (1 - OF_MEDIAN) * LEVEL : LEVEL;
   const clear = clearTogether(
     tested.map(({ judged }, i) => ({ pValue: differencePValue(judged, judging), weight: weightOf(i) })),
-    isDistribution ? (1 - OF_MEDIAN) * LEVEL : LEVEL,
+    level,
   );
-  const told = (pair: Pair, i: number, unit: Unit) => toldOf(pair, clear[i] === true, judging, unit, tested.length);
+  const all = tested.reduce((sum, _, i) => sum + weightOf(i), 0);
+  const told = (pair: Pair, i: number, unit: Unit) =>
+    toldOf(pair, clear[i] === true, (level * weightOf(i)) / all, judging, unit, tested.length);
   const [mean] = means;
   return {
     differences: pairs.map((pair, i) => {

@@ -10,12 +10,11 @@
 import { dayText, labelOf } from '@murmuration/shared';
 import { nextMonth } from '../base/days.ts';
 import type { Among, Estimate } from '../estimation/estimate.ts';
-import { differenceInterval, type Judged } from '../estimation/sequences.ts';
+import { differencePValue, type Judged } from '../estimation/sequences.ts';
 import { LEVEL } from '../estimation/statistics/looks.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import type { DayRange } from '../storage/store.ts';
 import { candidateAnswersOf } from './candidates.ts';
-import { isClear } from './differences.ts';
 import { type EstimateRequest, type ExcludedDays, excludedIn } from './estimates.ts';
 import { difference, isNumber, judgedRowsOf, type Row, rowsOf, wantedIn } from './rows.ts';
 import { isGiven } from './verdict.ts';
@@ -118,10 +117,7 @@ export function seriesOf({ parts, top, ...request }: SeriesRequest): { readonly 
       if (a === undefined) return { ...found, change: null };
       const change = difference(a.estimate, b.estimate);
       if (!isGiven(verdicts)) return { ...found, change };
-      return {
-        ...found,
-        change: { ...change, isClear: isClear(differenceInterval({ a, b, difference: change }, { ...verdicts, level })) },
-      };
+      return { ...found, change: { ...change, isClear: differencePValue({ a, b, difference: change }, verdicts) <= level } };
     });
     if (rows.length > 0) last = new Map(rows.map(({ label, judged }) => [label, judged]));
     return { from: dayText(from), to: dayText(to), reports: evidence.reports, answers };

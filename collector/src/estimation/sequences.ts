@@ -3,12 +3,13 @@
  *
  * A fixed interval reaches 1.96 standard errors to both sides, or somewhat more to one of them where the estimate is near a limit. Another
  * critical value reaches further in proportion. The two differ by a part of 1/√n, which matters where counts are small; there the ends are
- * exact, or that of two answers' intervals at half the level each.
+ * exact, and so is the test of two counts against each other (statistics/count-differences.ts).
  */
 
 import { isStringLaw, type Law, type ListLaw, mechanismOf, type Support } from '@murmuration/shared';
 import type { Estimate, Interval } from './estimate.ts';
 import { estimationOf } from './mechanisms/table.ts';
+import { differenceEvidence, differenceSequence, equalSharesPValue } from './statistics/count-differences.ts';
 import { isSmall, type Supported, withExactSequence } from './statistics/count-sequence.ts';
 import { criticalValue, LEVEL, type Looks, pValueOf } from './statistics/looks.ts';
 import { Z95 } from './statistics/tails.ts';
@@ -95,21 +96,32 @@ function sizeOf({ a, b }: JudgedDifference, planned: number): number {
   return ofA + ofB > 0 ? (a.reports * ofA + b.reports * ofB) / ((ofA + ofB) * planned) : 0;
 }
 
-/** The interval of a difference. Where a count is small, it is no shorter than that from both sides' intervals at half the level. */
-export function differenceInterval(judged: JudgedDifference, judging: Judging): Interval {
-  const { a, b, difference } = judged;
-  const { looks, planned, level = LEVEL } = judging;
-  if (looks === 'once' && level === LEVEL) return { low: difference.low, high: difference.high };
-  const { low, high } = reaching(difference, criticalValue(sizeOf(judged, planned), level, looks));
-  if (looks === 'once' || ![a, b].some(({ supported }) => supported && isSmall(supported))) return { low, high };
-  const [ofA, ofB] = [a, b].map((side) => intervalOf(side, { ...judging, level: level / 2 })) as [Interval, Interval];
-  return { low: Math.min(low, ofB.low - ofA.high), high: Math.max(high, ofB.high - ofA.low) };
+/** The counts of both sides, where one of them is small. */
+function smallCounts({ a, b }: JudgedDifference): readonly [Supported, Supported] | undefined {
+  if (a.supported === undefined || b.supported === undefined) return undefined;
+  return isSmall(a.supported) || isSmall(b.supported) ? [a.supported, b.supported] : undefined;
 }
 
-/** The p-value of "no difference"; 1 where 0 is in the interval, as it may be of a small count beside a small normal p-value. */
+/** The interval of a difference. Where a count is small and looks are many, it is the exact one of both counts. */
+export function differenceInterval(judged: JudgedDifference, { looks, planned, level = LEVEL }: Judging): Interval {
+  const { difference } = judged;
+  if (looks === 'once' && level === LEVEL) return { low: difference.low, high: difference.high };
+  const counts = looks === 'always' ? smallCounts(judged) : undefined;
+  if (counts !== undefined) return differenceSequence(counts, planned, level);
+  return reaching(difference, criticalValue(sizeOf(judged, planned), level, looks));
+}
+
+/**
+ * The p-value of "no difference". Of small counts it is exact, because a normal one errs most where several answers share a level. For one look,
+ * it is 1 where 0 is in the interval.
+ */
 export function differencePValue(judged: JudgedDifference, judging: Judging): number {
-  const { low, high } = differenceInterval(judged, judging);
+  const { looks, planned } = judging;
   const { estimate, standardError } = judged.difference;
+  const counts = smallCounts(judged);
+  if (counts !== undefined && looks === 'always') return Math.min(1, Math.exp(-differenceEvidence(counts, 0, planned)));
+  const { low, high } = differenceInterval(judged, { looks, planned });
   if ((low <= 0 && 0 <= high) || !(standardError > 0)) return 1;
-  return pValueOf(estimate / standardError, sizeOf(judged, judging.planned), judging.looks);
+  const pValue = pValueOf(estimate / standardError, sizeOf(judged, planned), looks);
+  return counts === undefined ? pValue : Math.max(pValue, equalSharesPValue(counts));
 }
