@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { inEachEngine } from '../engines/each.ts';
@@ -91,7 +92,16 @@ inEachEngine(({ name, launch }, test) => {
   }
 
   const FIRST = ['/', '/lazy-entry.js', '/watch.js'];
-  const open = (): Promise<Page> => browser.open(`${server.address}/`);
+  /** Waits for the page's module: WebKitGTK may say that a page has come just before its modules run. */
+  const ready = async (page: Page): Promise<Page> => {
+    while (!(await page.evaluate<boolean>('typeof telemetry === "object"'))) await sleep(10);
+    return page;
+  };
+  const open = async (): Promise<Page> => ready(await browser.open(`${server.address}/`));
+  const reload = async (page: Page): Promise<unknown> => {
+    await page.reload();
+    return ready(page);
+  };
   const state = (page: Page): Promise<string> => page.evaluate('telemetry.consent.state');
   const results = (page: Page): Promise<readonly string[]> =>
     page.evaluate('outcomes.map(({ metric = "", result }) => metric + " " + result)');
@@ -120,7 +130,7 @@ inEachEngine(({ name, launch }, test) => {
     await becomes({ expect }, page, 'granted');
     await expect.poll(() => results(page)).toEqual(['dark recorded']);
     await expect.poll(() => mark(page)).toBe('1');
-    await page.reload();
+    await reload(page);
     await page.evaluate('void (telemetry.record("dark", true), telemetry.record("plan", "pro"))');
     await becomes({ expect }, page, 'granted');
     await expect.poll(() => results(page)).toEqual(['dark already-answered', 'plan recorded']);
@@ -132,7 +142,7 @@ inEachEngine(({ name, launch }, test) => {
     const page = await open();
     await page.evaluate('void (telemetry.consent.deny())');
     expect([await state(page), await mark(page)]).toEqual(['denied', '-1']);
-    await page.reload();
+    await reload(page);
     await page.evaluate('void (telemetry.record("dark", true))');
     expect([await state(page), await page.evaluate('used'), await databases(page)]).toEqual(['denied', [], []]);
     expect(requested.sort()).toEqual([...FIRST, ...FIRST].sort());
@@ -193,7 +203,7 @@ inEachEngine(({ name, launch }, test) => {
     code = 'comes';
     // Firefox remembers for as long as the page lives that a module did not come. The next visit asks, for nothing was stored.
     if (name === 'firefox') {
-      await page.reload();
+      await reload(page);
       expect(await state(page)).toBe('ask');
       await page.evaluate('void (telemetry.consent.grant(), telemetry.record("dark", true))');
     }

@@ -7,6 +7,6 @@ import type { Fault } from './fault.ts';
 const freshSeed = (): number => Math.floor(Math.random() * 2 ** 31);
 
 export const clientFaults: readonly Fault[] = [
-  { name: 'coupling', beside: 30, short: () => coupling(600, 1), long: () => coupling(20_000, freshSeed()) },
-  { name: 'interleavings', beside: 40, short: () => interleavings(300, 1), long: () => interleavings(25_000, freshSeed()) },
+  { name: 'coupling', beside: 30, short: () => coupling(300, 1), long: () => coupling(20_000, freshSeed()) },
+  { name: 'interleavings', beside: 40, short: () => interleavings(150, 1), long: () => interleavings(25_000, freshSeed()) },
 ];
