@@ -137,15 +137,15 @@ function medianOf(sides: readonly [EstimateRequest, EstimateRequest], judging: J
     const [ofA, ofB] = [a, b].map(({ at }) => at({ ...judging, level: level / 2 })) as [Interval, Interval];
     return { low: ofB.low - ofA.high, high: ofB.high - ofA.low };
   };
-  const all = apart(LEVEL);
-  const clear = isClear(apart(OF_MEDIAN * LEVEL));
+  const [all, ofPart] = [apart(LEVEL), apart(OF_MEDIAN * LEVEL)];
+  const clear = isClear(ofPart);
   return {
     a: a.estimate,
     b: b.estimate,
     difference: found,
     ...(judging.looks === 'always' && { always: all }),
     isClear: clear,
-    verdict: differenceInWords({ ...all, estimate: found.estimate, isClear: clear }, unit, COMPARED_TOGETHER),
+    verdict: differenceInWords({ ...(clear ? ofPart : all), estimate: found.estimate, isClear: clear }, unit, COMPARED_TOGETHER),
   };
 }
 
