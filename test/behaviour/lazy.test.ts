@@ -1,4 +1,4 @@
-/** A page that downloads nothing before the person agrees, in each engine: what it stores, opens and requests, and when. */
+/** A page that downloads nothing before the person agrees: what it stores, opens and requests in each engine, and what follows in a few. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { inEachEngine } from '../engines/each.ts';
 import type { Browser, Page } from '../engines/engine.ts';
+import { few } from '../engines/engines.ts';
 import { type RunningServer, startServer } from '../kit/transport-server.ts';
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'";
@@ -48,7 +49,7 @@ beforeAll(async () => {
   scripts = new Map(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
 });
 
-inEachEngine(({ name, launch }, test) => {
+inEachEngine((engine, test) => {
   let profile: string;
   let browser: Browser;
   let server: RunningServer;
@@ -58,7 +59,7 @@ inEachEngine(({ name, launch }, test) => {
 
   beforeAll(async () => {
     profile = await mkdtemp(join(tmpdir(), 'murmuration-lazy-'));
-    browser = await launch(profile);
+    browser = await engine.launch(profile);
   });
   afterAll(async () => {
     await browser.close();
@@ -122,6 +123,8 @@ inEachEngine(({ name, launch }, test) => {
     expect([await databases(page), requested.sort()]).toEqual([[], FIRST]);
     await page.close();
   });
+
+  if (!few.includes(engine)) return;
 
   test('an agreement brings the code, and the next visit needs no other one', async ({ expect }) => {
     const page = await open();
@@ -202,7 +205,7 @@ inEachEngine(({ name, launch }, test) => {
     expect([await state(page), await page.evaluate('errors'), await results(page)]).toEqual(['unknown', [], []]);
     code = 'comes';
     // Firefox remembers for as long as the page lives that a module did not come. The next visit asks, for nothing was stored.
-    if (name === 'firefox') {
+    if (engine.name === 'firefox') {
       await reload(page);
       expect(await state(page)).toBe('ask');
       await page.evaluate('void (telemetry.consent.grant(), telemetry.record("dark", true))');

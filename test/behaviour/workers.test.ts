@@ -1,4 +1,4 @@
-/** A worker and a service worker with telemetries of their own learn what the person decided in the page, in each engine. */
+/** A worker and a service worker with telemetries of their own learn what the person decided in the page. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { inEachEngine } from '../engines/each.ts';
 import type { Browser, Page } from '../engines/engine.ts';
+import { few } from '../engines/engines.ts';
 import { type RunningServer, startServer } from '../kit/transport-server.ts';
 
 let script: string;
@@ -79,4 +80,4 @@ inEachEngine(({ launch }, test) => {
     await page.evaluate("commands.decide('deny')");
     expect(await both('flush')).toEqual(['denied', 'denied']);
   });
-});
+}, few);

@@ -9,6 +9,7 @@ import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchChromium } from '../setup/chromium.ts';
+import { EFFORT } from '../setup/effort.ts';
 import { watchedContext } from './context.ts';
 import { dayAt, POISONED, RELEASE, startPast } from './question-store.ts';
 
@@ -260,14 +261,15 @@ test('of the best option, the page shows the options with the score of each', as
   expect(shown.map(Number.parseFloat)).toEqual(options.map(({ estimate }) => expect.closeTo(estimate, 2)));
 });
 
-test.each([
+const LOOKS = [
   [320, 'light', 'dark?app=notes&a.version=1&b.version=2'],
+  [1280, 'dark', 'start?app=notes'],
   [2560, 'dark', 'dark?app=notes&a.to=2026-01-01&b.from=2026-01-02'],
   [320, 'dark', 'plan?app=notes&picture=shares'],
-  [1280, 'dark', 'start?app=notes'],
   [320, 'light', 'page?app=notes'],
   [1280, 'light', 'unasked?app=notes'],
-] as const)(
+] as const;
+test.each(LOOKS.slice(0, 2 * EFFORT))(
   'at %i pixels, %s, %s has no flaw that axe knows, nothing overflows, and targets are large',
   async (width, colorScheme, view) => {
     await page.setViewportSize({ width, height: 800 });

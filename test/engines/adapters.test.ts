@@ -1,4 +1,4 @@
-/** The suite of storages over the web storage, in a page and a worker of each engine, and tabs that count at once. */
+/** The suite of storages over the web storage, in a page and a worker, and tabs that count at once, in all engines but Chromium. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { openWebSite } from '../browser/adapters/web-site.ts';
 import type { RunningServer } from '../kit/transport-server.ts';
 import { inEachEngine } from './each.ts';
 import type { Browser } from './engine.ts';
+import { engines } from './engines.ts';
 
 /** Has a worker run a command. */
 const inWorker = (...message: readonly unknown[]): string => `new Promise((resolve, reject) => {
@@ -17,6 +18,9 @@ const inWorker = (...message: readonly unknown[]): string => `new Promise((resol
   worker.onerror = ({ message }) => reject(new Error(message));
   worker.postMessage(${JSON.stringify(message)});
 })`;
+
+/** Chromium has a file of its own: test/browser/adapters/web.test.ts. */
+const others = engines.filter(({ name }) => name !== 'chromium');
 
 /** How far each of several tabs counts. */
 const TIMES = 40;
@@ -76,4 +80,4 @@ inEachEngine(({ launch }, test) => {
     expect(await page.evaluate('commands.attempt()')).toMatch(/Error/);
     await page.close();
   });
-});
+}, others);

@@ -9,6 +9,6 @@ type Declare = (name: string, run: (context: { readonly expect: ExpectStatic }) 
 
 const inOrder: Declare = (name, run) => test(name, () => run({ expect }));
 
-/** Declares the same tests for each engine. */
-export const inEachEngine = (declare: (engine: Engine, test: Declare) => void): void =>
-  describe.each(engines)('$name', (engine) => declare(engine, inOrder));
+/** Declares the same tests for each engine, or for some. */
+export const inEachEngine = (declare: (engine: Engine, test: Declare) => void, of: readonly Engine[] = engines): void =>
+  describe.each(of)('$name', (engine) => declare(engine, inOrder));

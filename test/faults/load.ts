@@ -14,8 +14,6 @@ export interface DeviceOptions {
   /** Header lines of every request, each with its line end. */
   readonly header?: string;
   readonly localAddress?: string;
-  /** The least length of a body. Shorter bodies are padded with spaces. */
-  readonly bodyBytes?: number;
 }
 
 /** What devices know about their batches, over several runs of a collector. */
@@ -32,12 +30,10 @@ export class Devices {
   withoutRetryAfter = 0;
   #header: string;
   #localAddress: string | undefined;
-  #bodyBytes: number;
 
-  constructor(today: number, { header = '', localAddress, bodyBytes = 0 }: DeviceOptions = {}) {
+  constructor(today: number, { header = '', localAddress }: DeviceOptions = {}) {
     this.today = today;
     this.#header = header;
-    this.#bodyBytes = bodyBytes;
     this.#localAddress = localAddress;
   }
 
@@ -60,7 +56,7 @@ export class Devices {
   /** Sends one batch over a connection. Any response except an acknowledgement queues it again. */
   async send(connection: Connection, n: number): Promise<number> {
     try {
-      const { status, headers } = await connection.send(report(bodyOf(n, this.today).padEnd(this.#bodyBytes), this.#header));
+      const { status, headers } = await connection.send(report(bodyOf(n, this.today), this.#header));
       this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
       if (status === 204) this.#acknowledged[n] = 1;
       else this.#again.push(n);

@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { dayNumber } from '@murmuration/shared';
 import { describe, isExact, judge, openStore } from './cells.ts';
 import { Connection } from './connection.ts';
-import { Devices, TOO_LATE } from './load.ts';
+import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep } from './outcome.ts';
 import { memoryOf, serve, withFolder } from './server.ts';
 
@@ -16,27 +16,18 @@ import { memoryOf, serve, withFolder } from './server.ts';
 export interface Overload {
   /** Bytes per second that the collector's disk accepts. */
   readonly bytesPerSecond: number;
-  /** The least length of a batch's body. Long bodies fill the collector's queue sooner. */
-  readonly bodyBytes?: number;
   /** Clients of the closed loop that measures the peak. */
   readonly clients: number;
   /** The most connections of the open loop. With a burst each, they must overfill the collector's queue. */
   readonly connections: number;
   /** The duration of each measurement. */
   readonly seconds: number;
-  /**
-   * The part of the peak that must remain during overload, and again afterwards. If left out, other work runs at the same time: no rate is
-   * required then, and a sender may be too late for the collector.
-   */
-  readonly least?: number;
+  /** The part of the peak that must remain during overload, and again afterwards. */
+  readonly least: number;
 }
 
 /** A batch is accepted, or refused for lack of room. */
 const PROMISED = [204, 503];
-/** The queue must be full within this many milliseconds, whatever the machine can offer. */
-const FILLED = 400_000;
-/** Milliseconds in which the offered load doubles where no rate is required. */
-const DOUBLED = 15_000;
 /** The offered load as a multiple of the peak, and the least multiple for which the run is meaningful. */
 const TIMES = 3;
 const LEAST_TIMES = 2.9;
@@ -57,14 +48,8 @@ interface Offered {
   readonly goodput: number;
 }
 
-/** Sends what is due after so many milliseconds, whatever the results, over connections that wait for nothing. Then waits for the last responses. */
-async function offer(
-  port: number,
-  devices: Devices,
-  dueAt: (milliseconds: number) => number,
-  connections: number,
-  isOver: (milliseconds: number) => boolean,
-): Promise<Offered> {
+/** Sends so many a second, whatever the results, over connections that wait for nothing. Then waits for the last responses. */
+async function offer(port: number, devices: Devices, rate: number, connections: number, seconds: number): Promise<Offered> {
   const idle: { readonly connection: Connection; readonly since: number }[] = [];
   const reused = (): Connection | undefined => {
     for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
@@ -90,8 +75,9 @@ async function offer(
   const bursts: Promise<void>[] = [];
   const begun = performance.now();
   let elapsed = 0;
-  for (; !isOver(elapsed); elapsed = performance.now() - begun) {
-    for (const due = dueAt(elapsed); offered < due && (idle.length > 0 || open < connections); offered += BURST) bursts.push(burst());
+  for (; elapsed < 1_000 * seconds; elapsed = performance.now() - begun) {
+    for (const due = (rate * elapsed) / 1_000; offered < due && (idle.length > 0 || open < connections); offered += BURST)
+      bursts.push(burst());
     await sleep(1);
   }
   over = true;
@@ -101,9 +87,9 @@ async function offer(
 }
 
 /** Measures the peak, offers three times as much, and measures the peak again. */
-export const overload = ({ bytesPerSecond, bodyBytes = 0, clients, connections, seconds, least }: Overload): Promise<Outcome> =>
+export const overload = ({ bytesPerSecond, clients, connections, seconds, least }: Overload): Promise<Outcome> =>
   withFolder(async (folder) => {
-    const [failures, devices, data] = [failuresOf(), new Devices(dayNumber(Date.now()), { bodyBytes }), `${folder}/data`];
+    const [failures, devices, data] = [failuresOf(), new Devices(dayNumber(Date.now())), `${folder}/data`];
     const disk = new URL(`./narrow-disk.ts?bytesPerSecond=${bytesPerSecond}`, import.meta.url);
     const server = await serve(data, { under: pinned(), node: ['--import', disk.href] });
     const measure = async (): Promise<number> => {
@@ -115,27 +101,19 @@ export const overload = ({ bytesPerSecond, bodyBytes = 0, clients, connections, 
     const peak = await measure();
     devices.statuses.clear();
     const memory = memoryOf(server.pid);
-    const shed = (): number => devices.statuses.get(503) ?? 0;
-    const isOver = (milliseconds: number): boolean => milliseconds >= (shed() > 0 ? seconds * 1_000 : FILLED);
-    // Beside other work the peak may be measured far too low, so more and more is offered there, until something is refused.
-    const dueAt = (milliseconds: number): number =>
-      (milliseconds / 1_000) * TIMES * peak * (least === undefined ? 2 ** (milliseconds / DOUBLED) : 1);
-    const { offered, goodput } = await offer(server.port, devices, dueAt, connections, isOver);
+    const { offered, goodput } = await offer(server.port, devices, TIMES * peak, connections, seconds);
     const [statuses, growth] = [new Map(devices.statuses), memoryOf(server.pid) - memory];
     const after = await measure();
     await devices.settle(server.port);
     if ((await server.stop('SIGTERM')) !== 0) failures.add('the collector did not stop well');
     if (server.logs().includes('a request failed')) failures.add('the log has an error', /.*a request failed.*/.exec(server.logs())?.[0]);
     if (devices.acknowledged.includes(0)) failures.add('a batch was never acknowledged');
-    if (least !== undefined) {
-      if (offered < LEAST_TIMES * peak) failures.add('no overload', `only ${(offered / peak).toFixed(2)} times the peak was offered`);
-      if (goodput < least * peak) failures.add('goodput fell', `${Math.round(goodput)} a second of ${Math.round(peak)}`);
-      if (after < least * peak) failures.add('the collector did not recover', `${Math.round(after)} a second of ${Math.round(peak)}`);
-    }
+    if (offered < LEAST_TIMES * peak) failures.add('no overload', `only ${(offered / peak).toFixed(2)} times the peak was offered`);
+    if (goodput < least * peak) failures.add('goodput fell', `${Math.round(goodput)} a second of ${Math.round(peak)}`);
+    if (after < least * peak) failures.add('the collector did not recover', `${Math.round(after)} a second of ${Math.round(peak)}`);
     const [refused, closed] = [statuses.get(503) ?? 0, statuses.get(0) ?? 0];
-    const allowed = least === undefined ? [...PROMISED, ...TOO_LATE] : PROMISED;
     for (const [status, times] of statuses)
-      if (!allowed.includes(status)) failures.add('an unexpected answer', `${times} x ${status || 'closed'}`);
+      if (!PROMISED.includes(status)) failures.add('an unexpected answer', `${times} x ${status || 'closed'}`);
     if (refused === 0) failures.add('nothing was refused', 'no 503 came');
     if (growth > MOST_GROWTH) failures.add('memory grew', `${Math.round(memory)} MiB, then ${Math.round(growth)} more`);
     if (devices.withoutRetryAfter > 0) failures.add('a 503 without Retry-After', `${devices.withoutRetryAfter} times`);

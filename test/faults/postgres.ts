@@ -39,12 +39,10 @@ export const postgresFaults: readonly LongFault[] = [
   { name: 'database full, then freed', beside: 0.5, unable: noMount, long: () => fullDatabase(10_000) },
 ];
 
-/** Those that no test of `test/collector/storage/postgres` has a part of. */
+/** Those that no test of `test/collector/storage/postgres` has a part of, except the one that starts all parts of the compose file. */
 export const shortPostgresFaults: readonly ShortFault[] = [
   { name: 'kill -9 of a collector', short: () => collectorKills(1) },
   { name: 'kill -9 of the postmaster', short: () => serverKills(1, 'SIGKILL') },
-  { name: 'the compose file, its primary killed', short: () => composeFailovers(1) },
-  { name: 'database away, with a spill, and kill -9', short: () => spills(1) },
   { name: 'one id on two days, and kill -9', short: () => idsOfDays(1) },
   { name: 'folds in four collectors at once', short: () => folds(400) },
   { name: 'database full, then freed', unable: noMount, short: () => fullDatabase(500) },

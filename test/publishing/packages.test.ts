@@ -1,4 +1,4 @@
-/** The packed tarballs: what publint and attw say of them, that two builds agree, that a stranger's program can use them. */
+/** The packed tarballs: what publint and attw say of them, and that a stranger's program can use them. */
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,8 +11,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SCRIPTS } from '../setup/build-client.ts';
-import { buildBundles } from '../setup/build-packages.ts';
-import { copyPackages, installPacked, newApp, PACKAGES, type Packed, packOnce } from './packed.ts';
+import { installPacked, newApp, PACKAGES, type Packed, packOnce } from './packed.ts';
 import { surfaceOf } from './surface.ts';
 
 let packed: Packed;
@@ -122,20 +121,6 @@ const entries = Object.entries(
 test.each(entries)("the types of the client's %s are those that were reviewed; vitest -u takes new ones", async (path, { types }) => {
   const file = `${path === '.' ? 'index' : path.slice(2)}.d.ts.txt`;
   await expect(await surfaceOf(join(packed.folder, 'client', types))).toMatchFileSnapshot(`surface/${file}`);
-});
-
-// npm run test:deep packs twice as well.
-test('two builds of bundles, in two folders, give the same bytes', async () => {
-  const again = join(folder, 'again');
-  expect(await buildBundles(await copyPackages(again))).toEqual(packed.integrity);
-  for (const name of PACKAGES) {
-    const built = readdirSync(join(again, name, 'dist'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    expect(built.length).toBeGreaterThan(2);
-    for (const { parentPath, name: file } of built) {
-      const path = relative(join(again, name), join(parentPath, file));
-      expect(readFileSync(join(parentPath, file), 'utf8') === textOf(name, `package/${path}`), `${name}/${path}`).toBe(true);
-    }
-  }
 });
 
 test.each(Object.keys(SCRIPTS))('the integrity that the build prints is that of the packed %s', (script) => {

@@ -48,7 +48,7 @@ export async function installPacked({ folder, tarballs }: Packed, project: strin
 }
 
 /** Copies the packages to a new folder, so that they can be built there. */
-export async function copyPackages(folder: string): Promise<URL> {
+async function copyPackages(folder: string): Promise<URL> {
   await mkdir(folder);
   for (const file of ['tsconfig.base.json', 'package.json', 'pnpm-workspace.yaml', 'LICENSE'])
     await cp(join(repository, file), join(folder, file));

@@ -18,7 +18,7 @@ const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', impor
  *
  * @returns by script of the client, the hash for its `integrity` attribute
  */
-export async function buildBundles(root: URL): Promise<{ readonly [script: string]: string }> {
+async function buildBundles(root: URL): Promise<{ readonly [script: string]: string }> {
   const [integrity] = await Promise.all([
     buildClient(new URL('client/', root)),
     buildDashboard(new URL('collector/', root)),

@@ -11,7 +11,6 @@ const LONG: readonly string[] = [
   'faults/collector',
   'faults/browsers',
   'publishing/packages',
-  'engines/engines',
   'behaviour/browser',
   'examples/examples',
   'engines/adapters',

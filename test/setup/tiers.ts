@@ -9,8 +9,11 @@ import LongestFirst from './longest-first.ts';
 /** Files of the deep tier, which no other tier runs. */
 export const DEEP = 'test/**/*.deep.test.ts';
 
-/** Files of `npm test` that the deep tier runs again, with more rounds and cases (effort.ts). */
+/** Files of `npm test` that the deep tier runs again, with more rounds, cases and browsers (effort.ts). */
 export const DEEPER: readonly string[] = [
+  'test/behaviour/{browser,lazy,workers}.test.ts',
+  'test/browser/{overview,question}.test.ts',
+  'test/faults/browsers.test.ts',
   'test/collector/decoding/{association,discover,discovered-shares}.test.ts',
   'test/collector/estimation/{coverage,distribution,drawn,drawn-bits,epochs,intervals,numbers,shrunk,targets,watch-fit}.test.ts',
   'test/collector/storage/fold.test.ts',
