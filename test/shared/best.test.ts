@@ -4,10 +4,10 @@ import { best, defineSchema, permanent, preview } from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
 import { canonicalSchema, exponentialLaw, kAryLaw, type MetricDocument } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
+import { standardErrorAt } from '#collector/estimation/precision.ts';
 import { spendingOf } from '#collector/planning/audit/spending.ts';
 import { statementOf } from '#collector/planning/audit/statement.ts';
 import { planOf } from '#collector/planning/plan/plan.ts';
-import { standardErrorAt } from '#collector/planning/plan/precision.ts';
 import { compareSchemas } from '#collector/schemas/compare.ts';
 import { device } from '../client/device.ts';
 

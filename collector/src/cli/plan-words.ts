@@ -2,11 +2,12 @@
 
 import { kinds, type MetricDocument, type QuestionType, rangeOf } from '@murmuration/shared';
 import { count, digits } from '../base/numbers.ts';
+import { cohortsForError, lawsFor } from '../estimation/precision.ts';
 import { type Asking, presentationOf } from '../estimation/questions.ts';
 import { type ExperimentPlan, experimentOf } from '../planning/plan/experiment.ts';
 import { type Precision, precisionOf, symbolOf, testedOf, type Wanted } from '../planning/plan/plan.ts';
-import { cohortsForError, lawsFor } from '../planning/plan/precision.ts';
 import { metricOf, sentenceOf } from '../planning/plan/question.ts';
+import type { Wishes } from '../planning/plan/wishes.ts';
 import { table } from './table.ts';
 
 /** A share in percent, without the sign. */
@@ -193,5 +194,37 @@ export function describeQuestion(plan: QuestionPlan, users: number | undefined):
     ...(limit === undefined
       ? []
       : [`Each user's answer is kept after it was randomized once: however often they report, ± stays above ${hundredths(limit)}.`]),
+  ].join('\n');
+}
+
+/** The smallest budget for wishes, in words. */
+export function describeWishes({ devices, budget, metrics, others, needed, isWithin, shared }: Wishes): string {
+  const now = `The schema has ${budget.epsilon} per ${budget.per}`;
+  return [
+    needed === null
+      ? `No budget meets all wishes with ${count(devices)} users.`
+      : `ε ${needed} per ${budget.per} meets all wishes with ${count(devices)} users. ${now}, which is ${isWithin ? 'enough' : 'too little'}.`,
+    ...(shared
+      ? [
+          `If devices share the questions (\`assign: 'random'\`), ε ${shared.budget} does: each question is charged ${shared.charge}, and each device is asked ${shared.questions} of ${shared.of}.`,
+        ]
+      : []),
+    '',
+    table(
+      ['metric', 'wish', 'ε now', 'ε needed', 'times', 'charge'],
+      [
+        ...metrics.map(({ metric, error, epsilon, needed: own, times }) => [
+          metric,
+          `± ${hundredths(error)}`,
+          `${epsilon}`,
+          orNone(own, String),
+          `${times}`,
+          orNone(own, (each) => figure(times * each)),
+        ]),
+        ...(others > 0 ? [['all others', '', '', '', '', figure(others)]] : []),
+      ],
+    ),
+    '',
+    `times: how often one device answers within any ${budget.per}, at most.`,
   ].join('\n');
 }

@@ -1,17 +1,19 @@
 /** `murmuration plan`: how many users a question needs before it ships, and what a schema's metrics will show. */
 
+import { readFileSync } from 'node:fs';
 import { kinds, type QuestionType, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { UsageError } from '../base/fault.ts';
+import { Failure, UsageError } from '../base/fault.ts';
 import { count } from '../base/numbers.ts';
-import { positiveOption, print, shareOption, wholeOption } from '../base/usage.ts';
+import { positiveOption, print, shareOption, unreadBecause, wholeOption } from '../base/usage.ts';
 import type { Asking } from '../estimation/questions.ts';
 import { presentationOf } from '../estimation/questions.ts';
 import { type AskedShares, askedOf } from '../planning/plan/asked.ts';
 import { type MetricPlan, type Precision, planOf, SHARE, type Splitting, splittingOf } from '../planning/plan/plan.ts';
 import { askedTypes, QUESTIONS, questionOptions } from '../planning/plan/question.ts';
+import { type Wishes, wishesOf } from '../planning/plan/wishes.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
-import { describeQuestion, goal, hundredths, legend, needed, orNone, planQuestion, reading } from './plan-words.ts';
+import { describeQuestion, describeWishes, goal, hundredths, legend, needed, orNone, planQuestion, reading } from './plan-words.ts';
 import { table } from './table.ts';
 
 interface PlanOptions extends Partial<Asking> {
@@ -22,6 +24,7 @@ interface PlanOptions extends Partial<Asking> {
   readonly error: number;
   readonly json?: boolean;
   readonly experiment?: boolean;
+  readonly wishes?: string;
 }
 
 const DEFINITIONS = {
@@ -174,6 +177,41 @@ async function planSchema(file: string, { users: given, error, share, json }: Pl
   print(json, value, () => describe(plans, users, { error, share }, document.assign && asked, splitting));
 }
 
+/** The wishes of a file, JSON such as `{ "plan": "1%", "darkMode": 0.005 }`: the error that is wanted of each metric. */
+function wishesIn(file: string): ReadonlyMap<string, number> {
+  const expected = '--wishes: expected JSON of metrics and errors, such as { "plan": "1%" }';
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--wishes: ${unreadBecause(error)}`);
+  }
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${expected}, got something else in ${file}`);
+  }
+  if (typeof found !== 'object' || found === null || Array.isArray(found) || Object.keys(found).length === 0)
+    throw new UsageError(`${expected}, got ${JSON.stringify(found)?.slice(0, 80)}`);
+  return new Map(Object.entries(found).map(([name, error]) => [name, shareOption(`--wishes: ${name}`)(String(error))]));
+}
+
+async function planWishes(file: string, schema: string, { users: given, share, json }: PlanOptions): Promise<void> {
+  const document = await loadSchema(schema);
+  const wanted = new Map([...wishesIn(file)].map(([name, error]) => [name, { error, share }]));
+  let found: Wishes;
+  try {
+    found = wishesOf(document, wanted, given ?? document.devices);
+  } catch (thrown) {
+    throw thrown instanceof RangeError ? new UsageError(`--${thrown.message}`) : thrown;
+  }
+  print(json, found, () => describeWishes(found));
+  const missed = found.metrics.filter(({ needed }) => needed === null).map(({ metric }) => metric);
+  if (missed.length > 0)
+    throw new Failure(`No ε up to 16 meets what is wished for ${missed.join(', ')} with ${count(found.devices)} users.`);
+}
+
 /** The only question that the options ask. */
 function askingOf(options: PlanOptions): Asking {
   const types = askedTypes(options);
@@ -195,10 +233,13 @@ async function plan({ reports, ...options }: PlanOptions): Promise<void> {
     throw new UsageError(`--reports: expected none with --users, which is another name for it, got ${reports}`);
   if (options.experiment && (schema !== undefined || users === undefined))
     throw new UsageError('--experiment: expected one question, and --users with it, how many both arms have together');
+  if (options.wishes !== undefined && schema === undefined)
+    throw new UsageError('--wishes: expected --schema FILE with it, whose metrics the wishes name, got none');
   if (schema !== undefined) {
     const [other] = [...askedTypes(options), ...(['epsilon', 'permanent'] as const).filter((name) => options[name] !== undefined)];
     if (other !== undefined) throw new UsageError(`--${other}: expected none with --schema, whose metrics are planned, got one`);
-    return planSchema(schema, { ...options, ...(users !== undefined && { users }) });
+    const chosen = { ...options, ...(users !== undefined && { users }) };
+    return options.wishes === undefined ? planSchema(schema, chosen) : planWishes(options.wishes, schema, chosen);
   }
   const asking = askingOf(options);
   try {
@@ -232,6 +273,10 @@ export function addPlan(program: Command): void {
     .option('--share <share>', 'the share of users to estimate', shareOption('--share'), SHARE)
     .option('--error <share>', 'the largest error wanted, ± half a 95 % interval, in percentage points', shareOption('--error'), 0.01)
     .option('--experiment', 'also which difference between two arms, of half of the users each, is found')
+    .option(
+      '--wishes <file>',
+      'with --schema: JSON of metrics and the error that is wished for each; prints the smallest budget that meets all',
+    )
     .option('--json', 'print one JSON document on standard output')
     .action(plan);
 }

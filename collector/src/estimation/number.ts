@@ -32,11 +32,12 @@ export interface Scores {
 
 /**
  * The largest variance of one report's score: given the number, or over people drawn from a population. The latter is V(x) + x² - f². A law
- * treats both halves of a range alike, so the worst case is equally many numbers x and -x.
+ * treats both halves of a range alike, so the worst case is equally many numbers x and -x. If each person sent several of the reports, the
+ * spread of people counts that many times.
  */
-export function worstOf({ varianceAt, worst }: Scores, among: Among): number {
+export function worstOf({ varianceAt, worst }: Scores, among: Among, perPerson = 1): number {
   if (among === 'reports') return worst;
-  return Math.max(...Array.from({ length: PLACES + 1 }, (_, i) => varianceAt(i / PLACES) + (i / PLACES - 0.5) ** 2));
+  return Math.max(...Array.from({ length: PLACES + 1 }, (_, i) => varianceAt(i / PLACES) + perPerson * (i / PLACES - 0.5) ** 2));
 }
 
 /**

@@ -57,6 +57,8 @@ export interface Planning<in G> {
   readonly question: (given: G, asking: Asking, list: ListAsk) => Question<never>;
   /** The question in one line. */
   readonly summary: (given: G, asking: Asking) => string;
+  /** The call of its constructor in a schema. `ask` is the members of the last argument that all types have. */
+  readonly source: (given: G, ask: string, asking: Asking) => string;
 }
 
 /** A type of question. */
@@ -83,6 +85,9 @@ const listed = (answers: readonly string[]): string =>
 
 /** Placeholder answers for a plan, which names none. */
 const namesFor = (size: number): readonly string[] => Array.from({ length: size }, (_, i) => `answer ${i + 1}`);
+
+/** The same answers, as source. */
+const namesIn = (size: number): string => `[${namesFor(size).map((name) => `'${name}'`)}]`.replaceAll(',', ', ');
 
 /** The description of a planned question. */
 export const PLANNED = 'A question that is planned';
@@ -122,6 +127,7 @@ const flagPresentation: QuestionPresentation<'flag'> = {
     options: () => [['--flag', 'yes or no']],
     question: (_given, { epsilon }) => flag({ epsilon, description: PLANNED }),
     summary: () => 'A yes-or-no question',
+    source: (_given, ask) => `flag({ ${ask} })`,
   },
 };
 
@@ -130,6 +136,7 @@ const choicePlanning: Planning<number> = {
   options: () => [['--choice <n>', 'one of so many answers', wholeOption('--choice', 2, MAX_ANSWERS)]],
   question: (size, _asking, list) => choice(namesFor(size), list),
   summary: (size) => `A choice of one of ${size} answers`,
+  source: (size, ask) => `choice(${namesIn(size)}, { ${ask} })`,
 };
 
 const choicePresentation: QuestionPresentation<'choice'> = {
@@ -146,6 +153,7 @@ const choicesPlanning: Planning<number> = {
   ],
   question: (size, { epsilon, atMost = 1 }) => choices(namesFor(size), { epsilon, description: PLANNED, atMost }),
   summary: (size, { atMost }) => `A choice of up to ${atMost} of ${size} answers`,
+  source: (size, ask, { atMost = 1 }) => `choices(${namesIn(size)}, { ${ask}, atMost: ${atMost} })`,
 };
 
 const choicesPresentation: QuestionPresentation<'choices'> = {
@@ -173,6 +181,7 @@ const textPresentation: QuestionPresentation<'text'> = {
     options: () => [['--text', 'any text, to be looked up among candidates']],
     question: (_given, { epsilon }) => text({ epsilon, description: PLANNED }),
     summary: () => 'A text in the user’s own words',
+    source: (_given, ask) => `text({ ${ask} })`,
   },
 };
 
@@ -181,6 +190,7 @@ const jointPlanning: Planning<readonly number[]> = {
   options: () => [['--joint <sizes>', 'an answer to each of several lists, 3,2', sizesOption('--joint')]],
   question: (sizes, _asking, list) => joint(Object.fromEntries(sizes.map((size, i) => [`list${i + 1}`, namesFor(size)])), list),
   summary: (sizes) => `${sizes.length} lists at once, of ${sizes.join(' × ')} answers`,
+  source: (sizes, ask) => `joint({ ${sizes.map((size, i) => `list${i + 1}: ${namesIn(size)}`).join(', ')} }, { ${ask} })`,
 };
 
 const jointPresentation: QuestionPresentation<'joint'> = {
@@ -207,6 +217,7 @@ const histogramPlanning: Planning<readonly number[]> = {
   options: () => [['--histogram <edges>', 'which bucket between these edges a number is in, 0,100,1000', numbersOption('--histogram', 1)]],
   question: (edges, _asking, list) => histogram(edges, list),
   summary: (edges) => `A number in one of ${edges.length + 1} buckets`,
+  source: (edges, ask) => `histogram([${edges.join(', ')}], { ${ask} })`,
 };
 
 const histogramPresentation: QuestionPresentation<'histogram'> = {
@@ -221,6 +232,7 @@ const discoverPlanning: Planning<number> = {
   options: () => [['--discover <bytes>', 'any text of so many bytes, found without a list', wholeOption('--discover', 1, MOST_BYTES)]],
   question: (longest, { epsilon }) => discover({ epsilon, longest, description: PLANNED }),
   summary: (longest) => `A text of up to ${longest} bytes that nobody has listed`,
+  source: (longest, ask) => `discover({ ${ask}, longest: ${longest} })`,
 };
 
 const discoverPresentation: QuestionPresentation<'discover'> = {
@@ -237,6 +249,7 @@ const meanPlanning: Planning<readonly number[]> = {
   options: () => [['--mean <low,high>', 'the average of a number', numbersOption('--mean', 2)]],
   question: (ends, { epsilon }) => mean(rangeIn('--mean', ends), { epsilon, description: PLANNED }),
   summary: ([low, high]) => `The average of a number from ${low} to ${high}`,
+  source: (ends, ask) => `mean([${ends.join(', ')}], { ${ask} })`,
 };
 
 const meanPresentation: QuestionPresentation<'mean'> = {
@@ -249,6 +262,7 @@ const countPlanning: Planning<number> = {
   options: () => [['--count <max>', 'the average of a count from 0', wholeOption('--count', 1, 100_000)]],
   question: (max, { epsilon }) => count(max, { epsilon, description: PLANNED }),
   summary: (max) => `The average of a count from 0 to ${max}`,
+  source: (max, ask) => `count(${max}, { ${ask} })`,
 };
 
 const countPresentation: QuestionPresentation<'count'> = {
@@ -261,6 +275,7 @@ const distributionPlanning: Planning<readonly number[]> = {
   options: () => [['--distribution <low,high>', 'how a number is spread', numbersOption('--distribution', 2)]],
   question: (ends, { epsilon }) => distribution(rangeIn('--distribution', ends), { epsilon, description: PLANNED }),
   summary: ([low, high]) => `How a number from ${low} to ${high} is spread, in ${DEFAULT_CELLS} cells`,
+  source: (ends, ask) => `distribution([${ends.join(', ')}], { ${ask} })`,
 };
 
 const distributionPresentation: QuestionPresentation<'distribution'> = {

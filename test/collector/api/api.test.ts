@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answers } from '#collector/api/forms/answers.ts';
 import { decodeAnswer } from '#collector/api/forms/decode-answer.ts';
+import { planAnswer } from '#collector/api/openapi/plan.ts';
 import { bodyOf, type Running, schema, start } from '../../kit/app.ts';
 import { anything, type Described, describedAt, expectRefusal, type Operation, type Parameter } from './described.ts';
 
@@ -25,7 +26,7 @@ const described = (): Promise<Described> => describedAt(running.url);
 /** The routes of metrics, which any reader may ask. */
 const metricRoutes = async (): Promise<readonly (readonly [path: string, operation: Operation])[]> =>
   Object.entries((await described()).paths).flatMap(([path, { get }]) =>
-    (path.startsWith('/v1/metrics') || path === '/v1/signs') && get ? [[path, get]] : [],
+    (path.startsWith('/v1/metrics') || ['/v1/signs', '/v1/plan'].includes(path)) && get ? [[path, get]] : [],
   );
 
 const SCHEMAS: { readonly [operation: string]: (typeof answers)['list'] } = {
@@ -36,6 +37,7 @@ const SCHEMAS: { readonly [operation: string]: (typeof answers)['list'] } = {
   series: answers.series,
   association: answers.association,
   compare: answers.comparison,
+  plan: planAnswer,
 };
 
 async function check(address: string, operation: string, init: RequestInit = {}): Promise<number> {
@@ -64,7 +66,8 @@ function rightValue({ name, schema: { enum: listed, format } }: Parameter): fc.A
   if (name.endsWith('version')) return fc.constant('1');
   if (name.includes('segment.')) return fc.constantFrom('web', 'ios');
   if (name === 'candidate') return fc.constantFrom('page 1', 'other', 'ä');
-  if (name === 'fdr') return fc.constantFrom('0.05', '.2');
+  if (name === 'wish') return fc.constantFrom('plan:0.01', 'home:0.05', 'other:0.1');
+  if (['fdr', 'error', 'share'].includes(name)) return fc.constantFrom('0.05', '.2');
   if (name === 'ranges') return fc.constantFrom('0..50', '0..10,20..80');
   if (name.endsWith('exclude')) return fc.tuple(days, days).map((both) => both.join());
   if (name === 'quantiles') return fc.constantFrom('0.5', '0.1,0.9');
@@ -101,6 +104,7 @@ function addresses(path: string, { parameters = [] }: Operation, wrong: boolean)
 }
 
 describe.each([
+  '/v1/plan',
   '/v1/metrics',
   '/v1/metrics/{name}/estimates',
   '/v1/metrics/{name}/decode',
@@ -126,7 +130,7 @@ describe.each([
 test('the routes of metrics that are described are there', async () => {
   expect((await described()).openapi).toBe('3.1.0');
   for (const [path, get] of await metricRoutes()) {
-    const query = get.operationId === 'compare' ? 'a.to=2026-11-14&b.from=2026-11-15' : '';
+    const query = { compare: 'a.to=2026-11-14&b.from=2026-11-15', plan: 'type=choice&of=8&wish=plan:0.01' }[get.operationId] ?? '';
     const metric = { decode: 'home', association: 'visits' }[get.operationId] ?? 'plan';
     expect(await check(`${path.replace('{name}', metric)}?${query}`, get.operationId)).toBe(200);
   }

@@ -4,8 +4,8 @@ import { cellsOf, isDistributionLaw, isNumberLaw, type Law, mechanismOf } from '
 import { expect, test } from 'vitest';
 import { describe as describeDistribution, USUAL } from '#collector/answers/distribution.ts';
 import { distributionOf, estimatesOf } from '#collector/estimation/mechanisms/table.ts';
+import { marginAt } from '#collector/estimation/precision.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
-import { marginAt } from '#collector/planning/plan/precision.ts';
 import { matrixSpecimens, numberSpecimens, prefixSpecimens, specimens } from '../../conformance/specimens.ts';
 
 const ENDS = [0.001, 16];

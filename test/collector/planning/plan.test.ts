@@ -21,10 +21,10 @@ import {
 } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeQuestion, planQuestion } from '#collector/cli/plan-words.ts';
+import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '#collector/estimation/precision.ts';
 import { askedOf } from '#collector/planning/plan/asked.ts';
 import { experimentOf } from '#collector/planning/plan/experiment.ts';
 import { planOf } from '#collector/planning/plan/plan.ts';
-import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '#collector/planning/plan/precision.ts';
 import { uniforms } from '../../kit/coverage/drawing.ts';
 import { drawTally } from '../../kit/coverage/drawn.ts';
 import { upperTail } from '../../proofs/statistics.ts';
@@ -270,7 +270,32 @@ describe('murmuration plan', () => {
     expect(run('--schema', file, '--reports', '5000').stdout).toBe(run('--schema', file, '--users', '5000').stdout);
   });
 
+  test('finds the smallest budget that meets the wishes of a file', () => {
+    const wishes = join(folder, 'wishes.json');
+    writeFileSync(wishes, '{ "dark": "2%", "plan": 0.01 }');
+    const { status, stdout } = run('--schema', file, '--users', '20000', '--wishes', wishes, '--json');
+    const { needed, isWithin, metrics, others } = JSON.parse(stdout);
+    const [dark, plan] = metrics.map((each: { readonly needed: number }) => each.needed);
+    expect([status, needed, isWithin]).toEqual([0, Math.round(100 * (dark + plan + others)) / 100, true]);
+    expect(run('--schema', file, '--users', '20000', '--wishes', wishes).stdout).toMatch(
+      new RegExp(`^ε ${needed} per month meets all wishes with 20,000 users. The schema has 12 per month, which is enough.$`, 'm'),
+    );
+    const few = run('--schema', file, '--users', '20', '--wishes', wishes);
+    expect([few.status, few.stderr]).toEqual([1, 'murmuration: No ε up to 16 meets what is wished for dark, plan with 20 users.\n']);
+  });
+
+  const wrong = (content: string): string => {
+    const path = join(folder, `wrong-${content.length}.json`);
+    writeFileSync(path, content);
+    return path;
+  };
   test.each([
+    [['--schema', file, '--wishes', join(folder, 'none.json')], '--wishes: expected a file, got none'],
+    [['--schema', file, '--wishes', wrong('[0.1]')], '--wishes: expected JSON of metrics and errors, such as { "plan": "1%" }, got [0.1]'],
+    [['--schema', file, '--wishes', wrong('plan: 1%')], '--wishes: expected JSON of metrics and errors'],
+    [['--schema', file, '--wishes', wrong('{ "plan": 5 }')], '--wishes: plan: expected a percentage'],
+    [['--schema', file, '--wishes', wrong('{ "other": 0.1 }')], '--wishes: expected metrics of the schema, got "other"'],
+    [['--wishes', file], '--wishes: expected --schema FILE with it'],
     [[], 'expected --schema FILE, or one question of --flag, --choice, '],
     [['--flag', '--text', '--epsilon', '1'], 'got --flag and --text'],
     [['--flag'], '--epsilon: expected the ε of one report with --flag, such as 1, got none'],

@@ -3,6 +3,7 @@
 import { createDocument } from 'zod-openapi';
 import { accessPaths } from './access.ts';
 import { metricsPaths } from './metrics.ts';
+import { planPaths } from './plan.ts';
 import { releasePaths } from './release.ts';
 import { streamPaths } from './release-streams.ts';
 import { reportsPaths } from './reports.ts';
@@ -77,5 +78,5 @@ export const describeApi = (): Description =>
         key: { type: 'apiKey', in: 'query', name: 'key', description: 'A write key of the app. A collector that is open needs none.' },
       },
     },
-    paths: { ...reportsPaths, ...wellKnownPaths, ...metricsPaths, ...releasePaths, ...streamPaths, ...accessPaths },
+    paths: { ...reportsPaths, ...wellKnownPaths, ...metricsPaths, ...planPaths, ...releasePaths, ...streamPaths, ...accessPaths },
   });

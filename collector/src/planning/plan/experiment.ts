@@ -10,8 +10,8 @@
 import { type ListLaw, listLaw, longListLaw, type MetricDocument } from '@murmuration/shared';
 import { momentsOf } from '../../estimation/covariance.ts';
 import type { AnswerLaw } from '../../estimation/estimation.ts';
+import { standardErrorAt, Z80 } from '../../estimation/precision.ts';
 import { Z95 } from '../../estimation/statistics/tails.ts';
-import { standardErrorAt, Z80 } from './precision.ts';
 
 /** The least differences that are found. */
 export interface ExperimentPlan {

@@ -4,10 +4,19 @@
  */
 
 import { chargesOf, type Law, type MetricDocument, type QuestionType, type SchemaDocument, sumOf } from '@murmuration/shared';
+import {
+  type Cohorts,
+  cohortsForError,
+  devicesFor,
+  lawsFor,
+  least,
+  marginAt,
+  smallestShare,
+  standardErrorAt,
+} from '../../estimation/precision.ts';
 import { presentationOf } from '../../estimation/questions.ts';
 import { type AskedShares, askedOf } from './asked.ts';
 import { lawsAt } from './law-at.ts';
-import { type Cohorts, cohortsForError, devicesFor, lawsFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 
 /** The share at which errors are stated by default. */
 export const SHARE = 0.01;
@@ -76,12 +85,24 @@ export function precisionOf(law: Law, reports: number, asked: number, tested: nu
   };
 }
 
-function epsilonFor(metric: MetricDocument, reports: number, { error, share }: Wanted, devices: number): number | null {
+/**
+ * The least ε of one report, to a hundredth, with which so many reports reach the wanted margin; null when none is enough.
+ *
+ * @param devices those that the schema expects
+ * @param perPerson how many of the reports one device may have sent
+ */
+export function epsilonFor(
+  metric: MetricDocument,
+  reports: number,
+  { error, share }: Wanted,
+  devices: number,
+  perPerson = 1,
+): number | null {
   const most = Math.floor(Math.min(HUNDREDTHS, 100 * (metric.permanent?.epsilon ?? Number.POSITIVE_INFINITY)));
   const lawAt = lawsAt(metric, devices);
   const hundredths = least(1, most, (n) => {
     const law = lawAt(n / 100);
-    return law !== undefined && marginAt(law, reports, share) <= error;
+    return law !== undefined && marginAt(law, reports, share, perPerson) <= error;
   });
   return hundredths === null ? null : hundredths / 100;
 }

@@ -2,6 +2,7 @@
 
 import {
   defineSchema,
+  listLaw,
   longListLaw,
   type MetricDocument,
   type NamedList,
@@ -15,7 +16,7 @@ import { type Asking, PLANNED, type Planning, type PlanOption, presentationOf, t
 const planningOf = (type: QuestionType): Planning<unknown> | undefined => presentationOf(type).planning as Planning<unknown> | undefined;
 
 /** The types that can be planned without a schema. */
-const planned = types.filter(planningOf);
+export const planned: readonly QuestionType[] = types.filter(planningOf);
 
 /** The questions that are asked. */
 export const askedTypes = (asking: Partial<Asking>): readonly QuestionType[] => planned.filter((type) => asking[type] !== undefined);
@@ -60,6 +61,29 @@ export function metricOf(asking: Asking, devices?: number): MetricDocument {
     metrics: { question: whole },
   }).document;
   return document.metrics['question'] as MetricDocument;
+}
+
+/**
+ * The question of a type, from the text that the command's option of its name takes.
+ *
+ * @throws {UsageError} when the text is no value of that option
+ */
+export function askingFrom(type: QuestionType, of: string, rest: Asking): Asking {
+  const [option] = planningOf(type)?.options() ?? [];
+  return { ...rest, [type]: option?.[2] ? option[2](of) : true };
+}
+
+/** A text as a literal of source. */
+const quoted = (text: string): string => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+
+/** The line of a schema that asks the question: the call from which `metric` came. */
+export function lineOf(asking: Asking, { law, every }: Pick<MetricDocument, 'law' | 'every'>, name: string, description: string): string {
+  const { given, planning } = plannedIn(asking);
+  const { epsilon } = asking;
+  const isLong =
+    'size' in law && law.mechanism === longListLaw(law.size, epsilon).mechanism && law.mechanism !== listLaw(law.size, epsilon).mechanism;
+  const members = [`epsilon: ${epsilon}`, `every: '${every}'`, ...(isLong ? ['mechanism: longList()'] : [])];
+  return `${name}: ${planning.source(given, [...members, `description: ${quoted(description)}`].join(', '), asking)},`;
 }
 
 /** The question in words. */

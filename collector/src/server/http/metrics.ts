@@ -28,6 +28,7 @@ import {
 import { describeApi, pageOf } from '../../api/openapi/openapi.ts';
 import type { Among } from '../../estimation/estimate.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
+import { planHandler } from './plan.ts';
 import { exactRouter } from './routing.ts';
 import { candidatesAsked, checkAssociation, checkDecode, checkLater, findMetric, partsOf, select, selectTwo, truthOf } from './select.ts';
 import { endOf, maxAgeOf, sendEvents, sendPage, sendTagged, wantsEvents } from './send.ts';
@@ -177,6 +178,7 @@ export function metricsRouter({ catalogOf, estimating, decoding, watching, minim
     .get('/v1/openapi.json', (_request, response) => void response.json(description))
     .get('/v1/docs', (_request, response) => void response.type('html').send(page))
     .get('/v1/signs', signs)
+    .get('/v1/plan', planHandler({ catalogOf, estimating }))
     .get('/v1/metrics', list)
     .get('/v1/metrics/:name/estimates', estimates)
     .get('/v1/metrics/:name/decode', decode)

@@ -100,7 +100,7 @@ export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metric
     .use(checkHost(allowHosts), sessionRouter(parts, isReader))
     .use('/v1', isReader)
     .use(releases)
-    .use(['/v1/metrics', '/v1/signs'], requireRole('viewer'))
+    .use(['/v1/metrics', '/v1/signs', '/v1/plan'], requireRole('viewer'))
     .use(metrics, reviewRouter(catalogOf, admin, audited), servePage());
 }
 

@@ -98,6 +98,7 @@ const ROUTES: readonly (readonly [path: string, least: Role])[] = [
   ['/v1/metrics', 'viewer'],
   ['/v1/metrics/plan/estimates', 'viewer'],
   ['/v1/signs', 'viewer'],
+  ['/v1/plan?app=other&type=flag', 'viewer'],
   ['/v1/metrics/word/decode', 'viewer'],
   ['/v1/session', 'analyst'],
   ['/v1/release/tables', 'analyst'],

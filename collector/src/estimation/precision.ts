@@ -15,10 +15,10 @@ import {
   type MetricDocument,
   type StringLaw,
 } from '@murmuration/shared';
-import { type Among, peopleIn } from '../../estimation/estimate.ts';
-import { estimationOf, scoresOf } from '../../estimation/mechanisms/table.ts';
-import { worstOf } from '../../estimation/number.ts';
-import { chiSquaredTail, Z95 } from '../../estimation/statistics/tails.ts';
+import { type Among, peopleIn } from './estimate.ts';
+import { estimationOf, scoresOf } from './mechanisms/table.ts';
+import { worstOf } from './number.ts';
+import { chiSquaredTail, Z95 } from './statistics/tails.ts';
 
 /** One-sided 80 % of the normal distribution. */
 export const Z80 = 0.8416212335729143;
@@ -35,15 +35,18 @@ const belowMiddle = (law: DistributionLaw): number => Math.floor(cellsOf(law) / 
  * Strings: averaged over the hash. Those reported have Σ f² = `COLLISION_MASS`, so with n reports in m cohorts, COLLISION_MASS / m + 1 / n
  * collide. Numbers: the error of the mean, relative to the width of the range, for the worst numbers. Distributions: the error of the share
  * below the middle of the range, for evenly spread numbers.
+ *
+ * @param perPerson how many of the reports one device may have sent: the noise is that of all reports, sampling that of the people
  */
-export function standardErrorAt(law: Law, reports: number, share: number, among: Among = 'population'): number {
-  if (isNumberLaw(law)) return Math.sqrt(worstOf(scoresOf(law), among) / reports);
+export function standardErrorAt(law: Law, reports: number, share: number, among: Among = 'population', perPerson = 1): number {
+  if (isNumberLaw(law)) return Math.sqrt(worstOf(scoresOf(law), among, perPerson) / reports);
   const f = isDistributionLaw(law) ? belowMiddle(law) : share;
-  return Math.sqrt(estimationOf(law).noiseAt(law, reports, share) + (f * (1 - f)) / peopleIn(among, reports, 1));
+  return Math.sqrt(estimationOf(law).noiseAt(law, reports, share) + (f * (1 - f)) / peopleIn(among, reports, perPerson));
 }
 
 /** The ± of a 95 % interval. */
-export const marginAt = (law: Law, reports: number, share: number): number => Z95 * standardErrorAt(law, reports, share);
+export const marginAt = (law: Law, reports: number, share: number, perPerson = 1): number =>
+  Z95 * standardErrorAt(law, reports, share, 'population', perPerson);
 
 /** The z that a normal variable exceeds on either side with this probability. */
 export function twoSided(probability: number): number {
@@ -62,10 +65,11 @@ export function twoSided(probability: number): number {
  * the standard error. With the same power, at least one user must have the answer: 1 - (1-f)^n = 80 %. Null when f is above 1, and for
  * numbers and distributions.
  */
-export function smallestShare(law: Law, reports: number, tested = 1): number | null {
+export function smallestShare(law: Law, reports: number, tested = 1, perPerson = 1): number | null {
   if (isNumberLaw(law) || isDistributionLaw(law)) return null;
   const z = twoSided(0.05 / tested);
-  const excess = (f: number): number => f - z * standardErrorAt(law, reports, 0) - Z80 * standardErrorAt(law, reports, f);
+  const errorAt = (f: number): number => standardErrorAt(law, reports, f, 'population', perPerson);
+  const excess = (f: number): number => f - z * errorAt(0) - Z80 * errorAt(f);
   if (excess(1) < 0) return null;
   let [low, high] = [0, 1];
   for (let halving = 0; halving < 50; halving++) {
@@ -73,7 +77,7 @@ export function smallestShare(law: Law, reports: number, tested = 1): number | n
     if (excess(middle) < 0) low = middle;
     else high = middle;
   }
-  return Math.max(high, -Math.expm1(Math.log(0.2) / reports));
+  return Math.max(high, -Math.expm1((perPerson * Math.log(0.2)) / reports));
 }
 
 /** The least whole number from `low` to `high` from which on a condition holds; null when it does not hold at `high`. */
@@ -88,7 +92,7 @@ export function least(low: number, high: number, holds: (n: number) => boolean):
 }
 
 /** The fewest devices with which a condition holds; null when no number is enough. */
-const leastDevices = (holds: (devices: number) => boolean): number | null => least(1, MOST_DEVICES, holds);
+export const leastDevices = (holds: (devices: number) => boolean): number | null => least(1, MOST_DEVICES, holds);
 
 /** The devices that reduce the margin to `error`; null when collisions of strings alone exceed it. */
 export const devicesFor = (law: Law, error: number, share: number): number | null =>

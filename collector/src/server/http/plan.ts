@@ -1,0 +1,71 @@
+/** `GET /v1/plan`: forecasts of a new question, by the newest schema of an app and its traffic. */
+
+import type { SchemaDocument } from '@murmuration/shared';
+import type { RequestHandler, Response } from 'express';
+import type { Estimating } from '../../answers/estimates-thread.ts';
+import { summaryOf } from '../../answers/summary.ts';
+import { parseQuery } from '../../api/forms/parameters.ts';
+import { type PlanAnswer, planParameters } from '../../api/openapi/plan.ts';
+import { kindOf } from '../../base/fault.ts';
+import { Refusal } from '../../base/refusal.ts';
+import { forecastOf, usualShare } from '../../planning/plan/forecast.ts';
+import { askingFrom } from '../../planning/plan/question.ts';
+import { wishesOf } from '../../planning/plan/wishes.ts';
+import type { Catalog } from '../../schemas/catalog.ts';
+
+/** Milliseconds that totals may be old: traffic is that of weeks. */
+const MOST_AGE = 60_000;
+
+/** The newest schema of the app. @throws {Refusal} 404 when there is none, 400 when there are several apps */
+function newestOf({ schemas }: Catalog, app: string | undefined): SchemaDocument {
+  const all = [...schemas.values()].filter((each) => app === undefined || each.app === app);
+  const apps = [...new Set(all.map((each) => each.app))];
+  if (apps.length > 1) throw new Refusal(400, 'ambiguous-app', `app: one of ${apps.join(', ')}`, 'none');
+  const [newest] = all.toSorted((one, other) => other.version - one.version);
+  if (newest === undefined) throw new Refusal(404, 'unknown-app', 'a published app', (app ?? 'none').slice(0, 80));
+  return newest;
+}
+
+/** Runs what throws faults of usage and errors of ranges, which are refusals here. Options are named as parameters. */
+function refusing<T>(type: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (kindOf(error) !== 'usage' && !(error instanceof RangeError)) throw error;
+    const [expected = '', got = 'another'] = (error as Error).message.split(', got ');
+    const named = expected.replace(`--${type}: `, 'of: ').replace(/^schema\.(metrics\.question: )?/, '');
+    throw new Refusal(400, 'bad-plan', named.slice(0, 200), got.slice(0, 200));
+  }
+}
+
+/** Parts of the route. */
+interface PlanParts {
+  /** Published schemas that the reader of a request may see. */
+  readonly catalogOf: (response: Response) => Catalog;
+  readonly estimating: Pick<Estimating, 'totals'>;
+}
+
+/** The route. */
+export const planHandler =
+  ({ catalogOf, estimating }: PlanParts): RequestHandler =>
+  async (request, response) => {
+    const { rest } = parseQuery(planParameters, request.query, []);
+    const { type, of = '', atMost, epsilon, wish = [], app, ...planned } = rest;
+    const published = catalogOf(response);
+    const document = newestOf(published, app);
+    const totals = await estimating.totals(MOST_AGE);
+    const metrics = published.metrics
+      .filter((metric) => metric.app === document.app)
+      .map((metric) => summaryOf(metric, published.schemas, totals));
+    const wishes = new Map([wish].flat().map((text) => text.split(':') as [string, string]));
+    response.json(
+      refusing(type, (): PlanAnswer => {
+        const asking = askingFrom(type, of, { epsilon, ...(type === 'choices' && { atMost }) });
+        const forecast = forecastOf(document, metrics, { ...planned, asking });
+        const wanted = new Map(
+          [...wishes].map(([name, error]) => [name, { error: Number(error), share: usualShare(document.metrics[name]) }] as const),
+        );
+        return { ...forecast, ...(wishes.size > 0 && { wishes: wishesOf(document, wanted, forecast.devices) }) };
+      }),
+    );
+  };
