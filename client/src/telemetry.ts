@@ -42,6 +42,9 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
  * telemetry.consent.grant();
  * telemetry.record('plan', 'pro');
  */
+export function createTelemetry<const M extends DeviceQuestions, const S extends Segments, const E extends string>(
+  options: Options<M, S, E>,
+): Telemetry<M>;
 export function createTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
   if (process.env.NODE_ENV !== 'production') {
     assertOptions(options);

@@ -67,15 +67,32 @@ export interface Consent {
 /** This device's value of each segment that the schema declares. Sent unencrypted and unrandomized. */
 type SegmentOf<S extends Segments> = { readonly [K in keyof S]: S[K][number] };
 
-/** The options of `createTelemetry`. Only `schema` and `endpoint` are required, and `segment` if the schema declares segments. */
-export type Options<M extends DeviceQuestions, S extends Segments> = CommonOptions<M, S> &
-  (string extends keyof S ? { readonly segment?: SegmentOf<S> } : { readonly segment: SegmentOf<S> });
+/** The text of an endpoint. One that is known when the app is compiled must be an address, or a path that begins with `/`. */
+type Endpoint<E extends string> =
+  Record<never, never> extends Record<E, true> // true for any string, and for a template of one
+    ? string
+    : E extends `${string}/v1/reports`
+      ? 'an address without /v1/reports'
+      : E extends `/${string}` | `http://${string}` | `https://${string}`
+        ? E
+        : `https://${E}`;
+
+/**
+ * The options of `createTelemetry`. Only `schema` and `endpoint` are required, and `segment` if the schema declares segments. `E` is the
+ * endpoint's text where that is known when the app is compiled.
+ */
+export type Options<M extends DeviceQuestions, S extends Segments, E extends string = string> = CommonOptions<M, S, E> &
+  (string extends keyof S
+    ? { readonly segment?: SegmentOf<S> }
+    : [keyof S] extends [never]
+      ? { readonly segment?: never }
+      : { readonly segment: SegmentOf<S> });
 
 /** The options of every app, required and optional. */
-interface CommonOptions<M extends DeviceQuestions, S extends Segments> {
+interface CommonOptions<M extends DeviceQuestions, S extends Segments, E extends string> {
   readonly schema: Schema<M, S>;
   /** The collector's address, such as `https://t.example.com`, or a path on the page's own server. */
-  readonly endpoint: string;
+  readonly endpoint: string & Endpoint<E>;
   /** The public write key. */
   readonly key?: string;
   /** The consent that applies until `grant` or `deny`; `ask` by default. Global Privacy Control turns `granted` into `denied`. */

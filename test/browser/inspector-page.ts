@@ -57,7 +57,8 @@ const clock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-const options = { schema, segment: { platform: 'web' }, endpoint: '/collector', clock } as const;
+const endpoint: string = '/collector';
+const options = { schema, segment: { platform: 'web' }, endpoint, clock } as const;
 const telemetry = createTelemetry(asks.has('plain') ? options : withHistory(options));
 const record = telemetry.record as (metric: string, value: unknown) => void;
 

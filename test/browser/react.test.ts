@@ -30,13 +30,14 @@ function Plan({ plan }) {
 function App() {
   const telemetry = useTelemetry(options);
   const { consent, record } = telemetry;
+  const { record: recordInline } = useTelemetry({ ...options }); // other options in each render: those of the mount are used
   const [plan, setPlan] = useState('free');
   const [isShown, setShown] = useState(true);
   seen.renders++;
   seen.consents.push(consent.state);
   for (const [name, value] of Object.entries({ ...telemetry, ...consent }))
     if (typeof value === 'function') functions.set(name, (functions.get(name) ?? new Set()).add(value));
-  useEffect(() => void seen.effects++, [record, telemetry.flush, consent.grant, consent.subscribe]);
+  useEffect(() => void seen.effects++, [record, telemetry.flush, consent.grant, consent.subscribe, recordInline]);
   Object.assign(window, { setPlan, setShown, telemetry });
   return isShown ? createElement(Plan, { plan }) : null;
 }

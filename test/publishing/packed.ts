@@ -98,5 +98,14 @@ export async function packOnce(): Promise<Packed> {
   return { folder, integrity, tarballs: await tarballsIn(folder) };
 }
 
+/** A new project with the packed client, and what its plugin for bundlers needs. */
+export async function newClientApp(packed: Packed): Promise<string> {
+  const app = await newApp(packed);
+  await installPacked(packed, app, ['shared', 'client']);
+  for (const name of ['acorn', 'esbuild', 'unplugin'])
+    await symlink(join(packed.folder, 'client', 'node_modules', name), join(app, 'node_modules', name));
+  return app;
+}
+
 /** A new folder for a project of a test, beside the packages' dependencies. */
 export const newApp = ({ folder }: Packed): Promise<string> => mkdtemp(join(folder, 'app-'));

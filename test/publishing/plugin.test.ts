@@ -1,22 +1,17 @@
 /** The packed plugin in Vite, Rollup, webpack and esbuild: what it builds behaves as without it, and what is wrong does not build. */
 
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundlers, type Plugin } from './bundlers.ts';
-import { installPacked, newApp, packOnce } from './packed.ts';
-
-const client = fileURLToPath(new URL('../../client/', import.meta.url));
+import { newClientApp, packOnce } from './packed.ts';
 
 let app: string;
 let plugin: Plugin;
 beforeAll(async () => {
-  const packed = await packOnce();
-  app = await newApp(packed);
-  await installPacked(packed, app, ['shared', 'client']);
-  for (const name of ['acorn', 'esbuild', 'unplugin']) await symlink(join(client, 'node_modules', name), join(app, 'node_modules', name));
+  app = await newClientApp(await packOnce());
   const { resolve } = createRequire(join(app, 'main.js'));
   plugin = (await import(pathToFileURL(resolve('@murmuration/client/plugin')).href)) as Plugin;
 });

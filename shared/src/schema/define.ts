@@ -18,10 +18,14 @@ export interface Schema<M extends Questions = Questions, S extends Segments = Se
 /**
  * Checks a schema and resolves each metric's law, and whether reports are sent alone (docs/format.md, section 4).
  *
+ * A schema without segments is typed as having none, so that a device that passes one does not compile.
+ *
  * @throws {RangeError} that names the field; when a window's charges exceed the budget, with the table of charges. A production bundle
  * contains only the checks that a device needs in order to keep the budget (checks.ts explains why)
  */
-export function defineSchema<const M extends Questions, const S extends Segments = Segments>(spec: SchemaSpec<M, S>): Schema<M, S> {
+export function defineSchema<const M extends Questions, const S extends Segments = Record<never, never>>(
+  spec: SchemaSpec<M, S>,
+): Schema<M, S> {
   if (process.env.NODE_ENV !== 'production') assertSpec(spec);
   const { app, version, budget, segments, assign, devices = 100_000, metrics: questions } = spec;
   // Without a prototype: a metric may have any name, and a lookup must not find inherited ones.

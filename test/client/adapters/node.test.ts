@@ -271,7 +271,7 @@ test('an upload that a timer begins keeps its request alive', async () => {
 });
 
 describe('a server', () => {
-  const answers = async (options: Partial<Options<typeof schema.questions, Record<string, never>>>): Promise<readonly string[]> => {
+  const answers = async (options: Partial<Options<typeof schema.questions, Record<never, never>>>): Promise<readonly string[]> => {
     const outcomes: string[] = [];
     const sent = memoryTransport(schema);
     const telemetry = createTelemetry({
