@@ -1,6 +1,6 @@
 /**
  * Channels: for each input the exact distribution of reports, written down from the definition of each law and not from
- * the code that runs it. T is the modulus; reports are encoded here once more, by docs/format.md, section 5.
+ * the code that runs it. T is the modulus; reports are encoded here once more, by docs/format.md, section 2.
  */
 
 import { type Distribution, hex } from './enumerate.ts';

@@ -1,4 +1,4 @@
-/** Local hashing from its definition: vectors, inner products, and the rows of its channel. Reports as docs/format.md, section 5, has them. */
+/** Local hashing from its definition: vectors, inner products, and the rows of its channel. Reports as docs/format.md, section 2, has them. */
 
 import { distribution, indexReport, range } from './channel.ts';
 import type { Distribution } from './enumerate.ts';

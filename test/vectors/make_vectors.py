@@ -24,10 +24,10 @@ SIZES = [2, 3, 4, 5, 10, 16, 100, 128, 1000, 1024, 100000]
 
 
 class Refused(Exception):
-    """A derivation that 32 bits cannot hold (format.md section 2)."""
+    """A derivation that 32 bits cannot hold (format.md section 5)."""
 
 
-# ---- format.md section 1: the exponential
+# ---- format.md section 6: the exponential
 
 def exp(x):
     """e^x for 0 <= x <= 64 by + - * / only."""
@@ -46,7 +46,7 @@ def bound(x):
 
 
 def hold(odds, epsilon):
-    """Refuses odds below e^(0.9 epsilon) (section 2)."""
+    """Refuses odds below e^(0.9 epsilon) (section 5)."""
     if odds < exp(0.9 * epsilon):
         raise Refused
 
@@ -58,10 +58,10 @@ def certify(odds, epsilon):
     assert value >= (eps * 9 / 10).exp(), ("below e^(0.9 epsilon)", odds, epsilon)
 
 
-# ---- format.md section 2: laws
+# ---- format.md section 5: laws
 
 def k_ary_truth(d, epsilon):
-    """Section 2.1, as a double."""
+    """Section 5.1, as a double."""
     E = bound(epsilon)
     truth = float(math.floor(T * (E / (E + (d - 1)))))
     while truth * (d - 1) > E * (T - truth):
@@ -71,7 +71,7 @@ def k_ary_truth(d, epsilon):
 
 
 def k_ary(d, epsilon):
-    """Section 2.1: (law, exact odds)."""
+    """Section 5.1: (law, exact odds)."""
     truth = int(k_ary_truth(d, epsilon))
     odds = Fraction(truth * (d - 1), TI - truth)
     certify(odds, epsilon)
@@ -79,7 +79,7 @@ def k_ary(d, epsilon):
 
 
 def k_ary_permanent(d, epsilon1, permanent):
-    """Section 2.1, permanent: (law, exact odds of a report, exact odds of the stored symbol)."""
+    """Section 5.1, permanent: (law, exact odds of a report, exact odds of the stored symbol)."""
     A = k_ary_truth(d, permanent)
     E, a = bound(epsilon1), A / T
     other = (1 - a) / (d - 1)
@@ -105,7 +105,7 @@ def k_ary_permanent(d, epsilon1, permanent):
 
 
 def subset(d, m, epsilon):
-    """Section 2.2: (law, exact odds)."""
+    """Section 5.2: (law, exact odds)."""
     E = bound(epsilon)
     include = float(math.floor(T * (E * m / (E * m + (d - m)))))
     while include * (d - m) > E * m * (T - include):
@@ -118,7 +118,7 @@ def subset(d, m, epsilon):
 
 
 def choose_subset(d, epsilon):
-    """Section 2.3, chooser 1: (m, 0 for k-ary; V)."""
+    """Section 5.3, chooser 1: (m, 0 for k-ary; V)."""
     E = exp(epsilon)
 
     def V(p, q):
@@ -145,13 +145,13 @@ def set_supports(k, m, epsilon):
 
 
 def choose(d, epsilon):
-    """Section 2.3, chooser 1: the law of a list of d answers."""
+    """Section 5.3, chooser 1: the law of a list of d answers."""
     m, _ = choose_subset(d, epsilon)
     return (subset(d, m, epsilon) if m else k_ary(d, epsilon))[0]
 
 
 def rappor_zero(epsilon):
-    """Section 2.4: the threshold of a zero, as a double."""
+    """Section 5.4: the threshold of a zero, as a double."""
     E = bound(epsilon)
     zero = float(math.ceil(T / (E + 1)))
     while (T - zero) > E * zero:
@@ -161,7 +161,7 @@ def rappor_zero(epsilon):
 
 
 def rappor_law(zero, epsilon, devices):
-    """Section 2.4: the law without a second stage, cohorts from epsilon."""
+    """Section 5.4: the law without a second stage, cohorts from epsilon."""
     e, cohorts = exp(epsilon), 1
     V = 4 * e / ((e - 1) * (e - 1))
     while cohorts < 65536 and cohorts * cohorts * 128 * 128 * V < 900 * devices:
@@ -170,7 +170,7 @@ def rappor_law(zero, epsilon, devices):
 
 
 def rappor(epsilon, devices):
-    """Section 2.4: (law, exact odds)."""
+    """Section 5.4: (law, exact odds)."""
     law = rappor_law(rappor_zero(epsilon), epsilon, devices)
     odds = rappor_odds(law)[1]
     assert odds == Fraction(TI - law["zero"], law["zero"])
@@ -179,7 +179,7 @@ def rappor(epsilon, devices):
 
 
 def rappor_permanent(epsilon1, permanent, devices):
-    """Section 2.4, permanent: (law, exact odds of a report, exact odds of the stored symbol)."""
+    """Section 5.4, permanent: (law, exact odds of a report, exact odds of the stored symbol)."""
     Z = rappor_zero(permanent)
     E, q = bound(epsilon1), Z / T
     flip = max(0.0, float(math.ceil(T * ((1 / (E + 1) - q) / (1 - 2 * q)))))
@@ -201,7 +201,7 @@ def rappor_permanent(epsilon1, permanent, devices):
 
 
 def rappor_odds(law):
-    """Section 2.4, in general: exact (odds of the first stage, odds of a report)."""
+    """Section 5.4, in general: exact (odds of the first stage, odds of a report)."""
     a, b, h = law["one"], law["zero"], law["hashes"]
     stored = Fraction(a * (TI - b), b * (TI - a)) ** h
     if "irr" not in law:
@@ -212,7 +212,7 @@ def rappor_odds(law):
 
 
 def rappor_expert(f, p, q, bits, hashes, cohorts):
-    """Section 2.4, an expert's f, p, q: (law, exact odds of a report, exact odds of the stored symbol)."""
+    """Section 5.4, an expert's f, p, q: (law, exact odds of a report, exact odds of the stored symbol)."""
     def nearest(x):
         return math.floor(x + 0.5)
 
@@ -225,7 +225,7 @@ def rappor_expert(f, p, q, bits, hashes, cohorts):
 
 
 def unary(d, epsilon1, permanent=None, symmetric=False):
-    """Section 2.5: (law, exact odds of a report, exact odds of the stored symbol)."""
+    """Section 5.5: (law, exact odds of a report, exact odds of the stored symbol)."""
     share = 2 if symmetric else 1
     first = (epsilon1 if permanent is None else permanent) / share
     law = {"mechanism": "unary", "size": d, "one": TI // 2, "zero": int(rappor_zero(first))}
@@ -240,7 +240,7 @@ def unary(d, epsilon1, permanent=None, symmetric=False):
 
 
 def choose_permanent(d, epsilon1, permanent):
-    """Section 2.3: the law of a permanent list of d answers."""
+    """Section 5.3: the law of a permanent list of d answers."""
     E = exp(epsilon1)
     p, q = E / (E + (d - 1)), 1 / (E + (d - 1))
     short = q * (1 - q) / ((p - q) * (p - q)) + (1 - p - q) / (d * (p - q))
@@ -248,7 +248,7 @@ def choose_permanent(d, epsilon1, permanent):
     return (k_ary_permanent if short <= wide * (1.03 if d > 8 else 1) else unary)(d, epsilon1, permanent)[0]
 
 
-# ---- format.md sections 2.18 to 2.20: finite fields and designs
+# ---- format.md sections 5.18 to 5.20: finite fields and designs
 
 def prime_of(q):
     """The prime that q is a power of, or None."""
@@ -260,13 +260,13 @@ def prime_of(q):
 
 
 def is_order(q):
-    """Section 2.18: whether there is a GF(q)."""
+    """Section 5.18: whether there is a GF(q)."""
     p = prime_of(q) if 2 <= q < 2 ** 26 else None
     return p is not None and (p == q or q <= 1024)
 
 
 def field(q):
-    """Section 2.18: (sum, product) of GF(q) as functions of two elements."""
+    """Section 5.18: (sum, product) of GF(q) as functions of two elements."""
     p = prime_of(q)
     if p == q:
         return lambda a, b: (a + b) % q, lambda a, b: a * b % q
@@ -300,7 +300,7 @@ def field(q):
 
 
 def points(q, t):
-    """Section 2.18: N(q, t)."""
+    """Section 5.18: N(q, t)."""
     return sum(q ** i for i in range(t))
 
 
@@ -310,12 +310,12 @@ def dimension_for(q, d):
 
 
 def mean_variance(d, p, q):
-    """Section 2.3: V."""
+    """Section 5.3: V."""
     return q * (1 - q) / ((p - q) * (p - q)) + (1 - p - q) / (d * (p - q))
 
 
 def fewest(designs):
-    """Section 2.18: of (cells, V, order, dimension) the one that is chosen."""
+    """Section 5.18: of (cells, V, order, dimension) the one that is chosen."""
     if not designs:
         raise Refused
     least = min(v for _, v, _, _ in designs)
@@ -323,7 +323,7 @@ def fewest(designs):
 
 
 def hadamard(d, epsilon, order=None):
-    """Section 2.19: (law, exact odds)."""
+    """Section 5.19: (law, exact odds)."""
     E, designs = exp(epsilon), []
     for Q in (2 ** c for c in range(1, 11)):
         n = dimension_for(Q, d)
@@ -335,7 +335,7 @@ def hadamard(d, epsilon, order=None):
 
 
 def projective_orders(d, epsilon):
-    """Section 2.20: the orders of designs."""
+    """Section 5.20: the orders of designs."""
     wanted, found = math.floor(exp(epsilon) + 1), set()
     if wanted < 2 ** 22:
         found |= {next(q for q in range(wanted, 1, -1) if is_order(q)), next(q for q in range(wanted + 1, 2 * wanted + 2) if is_order(q))}
@@ -351,7 +351,7 @@ def projective_orders(d, epsilon):
 
 
 def projective(d, epsilon, order=None):
-    """Section 2.20: (law, exact odds)."""
+    """Section 5.20: (law, exact odds)."""
     E, designs = exp(epsilon), []
     for q in projective_orders(d, epsilon) if order is None else [order]:
         t = dimension_for(q, d)
@@ -365,17 +365,17 @@ def projective(d, epsilon, order=None):
 
 
 def vector(q, t, code):
-    """Section 2.18: coordinates."""
+    """Section 5.18: coordinates."""
     return [code // q ** i % q for i in range(t)]
 
 
 def point_codes(q, t):
-    """Section 2.18: the codes of points in their order."""
+    """Section 5.18: the codes of points in their order."""
     return [code for code in range(1, q ** t) if [x for x in vector(q, t, code) if x][-1] == 1]
 
 
 def answer_set(law, answer):
-    """Sections 2.19, 2.20: the outputs in an answer's set."""
+    """Sections 5.19, 5.20: the outputs in an answer's set."""
     q, t = law["order"], law["dimension"]
     add, product = field(q)
     v = vector(q, t, point_codes(q, t)[answer])
@@ -390,13 +390,13 @@ def answer_set(law, answer):
 
 
 def cohorts_of(d, m):
-    """Section 2.24: (k, number of cohorts, c)."""
+    """Section 5.21: (k, number of cohorts, c)."""
     k = next(k for k in range(1, 40) if m ** k >= d)
     return k, points(m, k), (m ** (k - 1) - 1) / (m ** k - 1)
 
 
 def bucket(d, m, cohort, answer):
-    """Section 2.24."""
+    """Section 5.21."""
     k = cohorts_of(d, m)[0]
     if k == 1:
         return answer
@@ -407,13 +407,13 @@ def bucket(d, m, cohort, answer):
 
 
 def enough(d, m, p, q):
-    """Section 2.24: whether collisions cost at most 5 %."""
+    """Section 5.21: whether collisions cost at most 5 %."""
     c = cohorts_of(d, m)[2]
     return mean_variance(d, p, c * p + (1 - c) * q) <= 1.05 * mean_variance(d, p, q)
 
 
 def count_mean_sketch(d, epsilon, m=None, permanent=None):
-    """Section 2.22: (law, exact odds of a report, exact odds of the stored bits)."""
+    """Section 5.22: (law, exact odds of a report, exact odds of the stored bits)."""
     law, odds, stored = unary(d, epsilon, permanent, True)
     once = unary(d, epsilon, None, True)[0]
     if m is None:
@@ -423,14 +423,14 @@ def count_mean_sketch(d, epsilon, m=None, permanent=None):
 
 
 def hadamard_count_mean_sketch(d, epsilon, m=None):
-    """Section 2.23: (law, exact odds)."""
+    """Section 5.23: (law, exact odds)."""
     law, odds = k_ary(2, epsilon)
     m = m or next(2 ** a for a in range(1, 11) if enough(d, 2 ** a, law["truth"] / T, 0.5))
     return {"mechanism": "hadamard-count-mean-sketch", "size": d, "buckets": m, "truth": law["truth"]}, odds
 
 
 def supporting(law, cohort, answer):
-    """Sections 2.22, 2.23: the cells of a cohort that support an answer."""
+    """Sections 5.22, 5.23: the cells of a cohort that support an answer."""
     m = law.get("bits") or law["buckets"]
     own = bucket(law["size"], m, cohort, answer)
     return [own] if "bits" in law else [2 * j + bin(j & own).count("1") % 2 for j in range(m)]
@@ -567,7 +567,7 @@ def make_laws():
     return out
 
 
-# ---- format.md section 3: hashing and Bloom bits
+# ---- format.md section 4: hashing and Bloom bits
 
 def murmur3_x64_128(data, seed=0):
     """MurmurHash3 x64 128 (Austin Appleby, public domain): h1 then h2, each as 16 hex digits."""
@@ -606,13 +606,13 @@ def murmur3_x64_128(data, seed=0):
 
 
 def hashed_bytes(text):
-    """Section 3, step 1."""
+    """Section 4, step 1."""
     data = re.sub("[\ud800-\udfff]", "\ufffd", text).encode("utf-8")
     return b"\0long" if len(data) > 256 else data
 
 
 def bloom(digits, cohort, k, h):
-    """Section 3, steps 2 and 3: the bits in the order of i, equal ones not merged."""
+    """Section 4, steps 2 and 3: the bits in the order of i, equal ones not merged."""
     def mix(x):
         x = (x ^ (x >> 16)) * 0x85EBCA6B & M32
         x = (x ^ (x >> 13)) * 0xC2B2AE35 & M32
@@ -648,7 +648,7 @@ def make_hashing():
     return {"seed": 0, "cases": cases}
 
 
-# ---- format.md section 4: canonical JSON, the schema document
+# ---- format.md section 3: canonical JSON, the schema document
 
 def number(x):
     """A number as ECMAScript writes it (Number::toString), from the shortest digits of repr."""
@@ -678,7 +678,7 @@ def quote(text):
 
 
 def canonical(value):
-    """Section 4: RFC 8785."""
+    """Section 3: RFC 8785."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
@@ -723,7 +723,7 @@ def make_canonical():
 
 
 def metric(devices, kind, epsilon, _description, every="month", permanent=None, renew="year", owner=None, expires=None, law=None, **more):
-    """Section 4: one metric with its law (that of sections 2.3 and 2.4, or a named one); what people say of it stands in `about`."""
+    """Section 3: one metric with its law (that of sections 5.3 and 5.4, or a named one); what people say of it stands in `about`."""
     out = {"type": kind, "epsilon": epsilon, "every": every, **more}
     if permanent:
         out["permanent"] = {"epsilon": permanent, "renew": renew}
@@ -739,13 +739,13 @@ def metric(devices, kind, epsilon, _description, every="month", permanent=None, 
 
 
 def about(_kind, _epsilon, description, owner=None, expires=None, **_more):
-    """Section 4: what people say of a metric."""
+    """Section 3: what people say of a metric."""
     out = {"description": description, "owner": owner, "expires": expires}
     return {key: value for key, value in out.items() if value is not None}
 
 
 def public_parts(law):
-    """Section 5: the number of values of what a device draws uniformly, whatever the answer, and keeps for an epoch."""
+    """Section 2: the number of values of what a device draws uniformly, whatever the answer, and keeps for an epoch."""
     kind = law["mechanism"]
     if kind in ("rappor", "string-hashing"):
         return law["cohorts"]
@@ -757,12 +757,12 @@ def public_parts(law):
 
 
 def lasting_parts(document):
-    """Section 5: the public parts of permanent metrics."""
+    """Section 2: the public parts of permanent metrics."""
     return {name: public_parts(each["law"]) for name, each in document["metrics"].items() if "permanent" in each}
 
 
 def schema(app, version, budget, devices, metrics, segments=None, assign=None, reports=None):
-    """Section 4: a schema document; metrics are given by their arguments."""
+    """Section 3: a schema document; metrics are given by their arguments."""
     out = {"about": {name: about(*args, **more) for name, (args, more) in metrics.items()},
            "app": app, "budget": dict(zip(("epsilon", "per"), budget)), "chooser": 1, "devices": devices, "format": 1,
            "metrics": {name: metric(devices, *args, **more) for name, (args, more) in metrics.items()}, "version": version}
@@ -771,12 +771,12 @@ def schema(app, version, budget, devices, metrics, segments=None, assign=None, r
 
 
 def checksum(document):
-    """Section 4: FNV-1a without what may be mended."""
+    """Section 3: FNV-1a without what may be mended."""
     return fnv1a64(canonical({key: value for key, value in document.items() if key != "about"}))
 
 
 def wire(document):
-    """Section 4: a schema's name on the wire."""
+    """Section 3: a schema's name on the wire."""
     return "%s/%d/%s" % (document["app"], document["version"], checksum(document))
 
 
@@ -854,14 +854,14 @@ def make_schemas():
              "wire": wire(d), "publicParts": lasting_parts(d)} for d in documents]
 
 
-# ---- format.md sections 5 and 6: reports and the batch
+# ---- format.md sections 1 and 2: the batch and reports
 
 TODAY = "2026-11-20"
 SEGMENT = {"platform": "web", "channel": "stable"}
 
 
 def url64(data):
-    """Section 5: base64url without padding."""
+    """Section 2: base64url without padding."""
     return base64.urlsafe_b64encode(bytes(data)).decode().rstrip("=")
 
 
@@ -871,7 +871,7 @@ def whole(n, below):
 
 
 def bits(size, ones):
-    """Section 5: bit i in byte i >> 3 at mask 1 << (i & 7)."""
+    """Section 2: bit i in byte i >> 3 at mask 1 << (i & 7)."""
     out = bytearray((size + 7) // 8)
     for i in ones:
         out[i >> 3] |= 1 << (i & 7)
@@ -879,7 +879,7 @@ def bits(size, ones):
 
 
 def report(law, cells, cohort=0):
-    """Section 5: a report's bytes."""
+    """Section 2: a report's bytes."""
     if law["mechanism"] == "k-ary":
         return whole(cells[0], law["size"])
     if law["mechanism"] in ("subset", "unary"):
@@ -893,7 +893,7 @@ def compact(value):
 
 
 def body_of(document, note, reports, **changes):
-    """Section 6: a batch; a change to None takes its key out."""
+    """Section 1: a batch; a change to None takes its key out."""
     out = {"v": 1, "schema": wire(document), "day": TODAY, "batch": sha256(note)[:32], "segment": SEGMENT,
            "reports": reports, **changes}
     return {key: value for key, value in out.items() if value is not None}
@@ -1083,17 +1083,17 @@ def make_batch():
     return out
 
 
-# ---- format.md sections 2.6, 2.7, 2.12 to 2.15 and 2.24: numbers
+# ---- format.md sections 5.6, 5.7, 5.12 to 5.15 and 5.24: numbers
 
 def piecewise(g, L, epsilon):
-    """Section 2.5: (law, exact odds)."""
+    """Section 5.5: (law, exact odds)."""
     law, odds = subset(g + L, L, epsilon)
     assert odds == Fraction(law["include"] * g, (TI - law["include"]) * L)
     return {"mechanism": "piecewise", "grid": g, "window": L, "inside": law["include"]}, odds
 
 
 def worst_variance(g, L, E):
-    """Section 2.6: W."""
+    """Section 5.6: W."""
     p, K = (E * L) / (E * L + g), g + L
     a = p - ((1 - p) * L) / g
     s = (p * (L * L - 1) + (1 - p) * ((K * K * K - K - L * L * L + L) / g)) / 12
@@ -1104,7 +1104,7 @@ def worst_variance(g, L, E):
 
 
 def hybrid(g, L, epsilon):
-    """Section 2.14: (law, exact odds)."""
+    """Section 5.14: (law, exact odds)."""
     law, odds = piecewise(g, L, epsilon)
     truth, ends = piecewise(1, 1, epsilon)
     p = law["inside"] / T
@@ -1113,7 +1113,7 @@ def hybrid(g, L, epsilon):
 
 
 def hybrid_variance(g, L, E):
-    """Section 2.14: H."""
+    """Section 5.14: H."""
     p, K = (E * L) / (E * L + g), g + L
     a = p - ((1 - p) * L) / g
     s = (p * (L * L - 1) + (1 - p) * ((K * K * K - K - L * L * L + L) / g)) / 12
@@ -1141,12 +1141,12 @@ SMALL = (
 
 
 def scored_shape(L, y):
-    """Section 2.24: scores from 0 to 2^16."""
+    """Section 5.24: scores from 0 to 2^16."""
     return len(y) - L, L, [min(65536, max(0, math.floor((65536 * (value - y[0])) / (y[-1] - y[0]) + 0.5))) for value in y]
 
 
 def mean_shapes(epsilon, E):
-    """Section 2.24: the shapes that are tried for a mean."""
+    """Section 5.24: the shapes that are tried for a mean."""
     D, shapes = (E + 1) / (E - 1), []
 
     def around(g, L, of):
@@ -1166,7 +1166,7 @@ def mean_shapes(epsilon, E):
 
 
 def scored_variance(shape, E, parts):
-    """Section 2.24: W."""
+    """Section 5.24: W."""
     g, L, scores = shape
     s = [score - 32768 for score in scores]
     X = sum(s[i + L] - s[i] for i in range(g))
@@ -1189,7 +1189,7 @@ def scored_variance(shape, E, parts):
 
 
 def fitted(N, L, gap, E):
-    """Section 2.24: the shape of a count on its own points."""
+    """Section 5.24: the shape of a count on its own points."""
     more = 1 if L > gap else 0
     K = N * gap + 2 * more + L
     starts = [k * gap + (more if k > 0 else 0) + (more if k == N else 0) for k in range(N + 1)]
@@ -1210,7 +1210,7 @@ def fitted(N, L, gap, E):
 
 
 def best_scored(shapes, epsilon, E, parts):
-    """Section 2.24: (law, exact odds)."""
+    """Section 5.24: (law, exact odds)."""
     least, best = math.inf, shapes[0]
     for shape in shapes:
         W = scored_variance(shape, E, parts)
@@ -1222,13 +1222,13 @@ def best_scored(shapes, epsilon, E, parts):
 
 
 def choose_mean(epsilon):
-    """Section 2.24, chooser 1: the law of a mean."""
+    """Section 5.24, chooser 1: the law of a mean."""
     E = exp(epsilon)
     return best_scored(mean_shapes(epsilon, E), epsilon, E, 256)
 
 
 def choose_count(epsilon, N):
-    """Section 2.24, chooser 1: the law of a count of 0 to N."""
+    """Section 5.24, chooser 1: the law of a count of 0 to N."""
     E = exp(epsilon)
     gaps = [gap for gap in range(1, 7) if N * gap <= 72]
     own = [fitted(N, L, gap, E) for gap in gaps for L in range(gap + 1 if gap > 1 else 1, 2 * gap + 3)]
@@ -1247,7 +1247,7 @@ def name_mean(mechanism, epsilon):
 
 
 def geometric(N, epsilon):
-    """Section 2.6: (law, exact odds)."""
+    """Section 5.6: (law, exact odds)."""
     E, e, t = bound(epsilon), exp(epsilon / N), []
     c = e + 1
     for _ in range(N):
@@ -1267,7 +1267,7 @@ def geometric(N, epsilon):
 
 
 def square_wave(cells, epsilon, window=None):
-    """Section 2.12: (law, exact odds)."""
+    """Section 5.12: (law, exact odds)."""
     e = exp(epsilon)
     b = 0.5 if epsilon < 2.0 ** -10 else ((epsilon - 1) * e + 1) / (2 * e * (e - 1 - epsilon))
     law, odds = piecewise(cells - 1, window or 2 * math.floor(b * cells) + 1, epsilon)
@@ -1275,7 +1275,7 @@ def square_wave(cells, epsilon, window=None):
 
 
 def hierarchical(cells, epsilon, branching=None):
-    """Section 2.13: (law, exact odds)."""
+    """Section 5.13: (law, exact odds)."""
     def height(B):
         return next(h for h in range(1, 10) if B ** h >= cells)
 
@@ -1312,7 +1312,7 @@ def hierarchical(cells, epsilon, branching=None):
 
 
 def choose_distribution(cells, epsilon):
-    """Section 2.13, chooser 1: (law, exact odds)."""
+    """Section 5.13, chooser 1: (law, exact odds)."""
     law, odds = hierarchical(cells, epsilon)
     return square_wave(cells, epsilon, 1) if [l["mechanism"] for l in law["levels"]] == ["k-ary"] else (law, odds)
 
@@ -1361,10 +1361,10 @@ def make_numbers():
     return out
 
 
-# ---- format.md section 2.8: sets
+# ---- format.md section 5.8: sets
 
 def privset(d, L, m, epsilon):
-    """Section 2.8: (law, exact odds)."""
+    """Section 5.8: (law, exact odds)."""
     N = d + L
     miss, every = math.prod(range(N - m - L + 1, N - m + 1)), math.prod(range(N - L + 1, N + 1))
     meet, E = every - miss, math.floor(bound(epsilon) * 2.0 ** 40)
@@ -1378,7 +1378,7 @@ def privset(d, L, m, epsilon):
 
 
 def choose_set(d, L, epsilon):
-    """Section 2.8, chooser 1: the law of sets of at most L of d answers."""
+    """Section 5.8, chooser 1: the law of sets of at most L of d answers."""
     E, N, w, V = exp(epsilon), d + L, 1.0, []
     for m in range(1, d + 1):
         w = (w * (d - m + 1)) / (N - m + 1)
@@ -1389,10 +1389,10 @@ def choose_set(d, L, epsilon):
     return privset(d, L, m, epsilon)
 
 
-# ---- format.md section 2.9: the exponential mechanism
+# ---- format.md section 5.9: the exponential mechanism
 
 def exponential(u, epsilon):
-    """Section 2.9: (law, exact odds)."""
+    """Section 5.9: (law, exact odds)."""
     E = bound(epsilon)
 
     def weights(s):
@@ -1431,10 +1431,10 @@ def exponential(u, epsilon):
     return {"mechanism": "exponential", "weights": rows}, odds
 
 
-# ---- format.md sections 2.10 and 2.11: bits that are kept
+# ---- format.md sections 5.10 and 5.11: bits that are kept
 
 def d_bit_flip(k, d, epsilon1, permanent=None):
-    """Section 2.10: (law, exact odds of a report, exact odds of the stored bits)."""
+    """Section 5.10: (law, exact odds of a report, exact odds of the stored bits)."""
     law = unary(k, epsilon1 * (1 if d > 1 else 2), permanent and permanent * (1 if d > 1 else 2), True)[0]
     law = {**law, "mechanism": "d-bit-flip", "bits": d}
     stored, odds = rappor_odds({**law, "hashes": 1})
@@ -1449,7 +1449,7 @@ def d_bit_flip(k, d, epsilon1, permanent=None):
 
 
 def one_bit(epsilon1, permanent):
-    """Section 2.11: (law, exact odds of a report, exact odds of the stored bit)."""
+    """Section 5.11: (law, exact odds of a report, exact odds of the stored bit)."""
     law, odds, stored = k_ary_permanent(2, epsilon1, permanent)
     return {**law, "mechanism": "one-bit"}, odds, stored
 
@@ -1486,14 +1486,14 @@ def make_sets():
     return out
 
 
-# ---- format.md sections 2.16, 2.17, 3, 4: local hashing, its cohorts, and the texts of pairs
+# ---- format.md sections 3, 4, 5.16 and 5.17: local hashing, its cohorts, and the texts of pairs
 
 def is_prime(n):
     return n > 1 and all(n % m for m in range(2, math.isqrt(n) + 1))
 
 
 def family(d, g):
-    """Section 2.16: (vectors, cohorts, c as a double)."""
+    """Section 5.16: (vectors, cohorts, c as a double)."""
     k = 1
     while g ** k < d:
         k += 1
@@ -1502,7 +1502,7 @@ def family(d, g):
 
 
 def bucket_of(g, j, answer):
-    """Section 2.16: the bucket of an answer in cohort j."""
+    """Section 5.16: the bucket of an answer in cohort j."""
     m, before = 0, 0
     while j >= before + g ** m:
         before += g ** m
@@ -1519,7 +1519,7 @@ def bucket_of(g, j, answer):
 
 
 def hashed(d, epsilon, g):
-    """Section 2.16: (V, cells, g)."""
+    """Section 5.16: (V, cells, g)."""
     E, (_, cohorts, c) = exp(epsilon), family(d, g)
     z = E + (g - 1)
     a, b = E / z, (g - 1) / ((g - 1) * z)
@@ -1527,14 +1527,14 @@ def hashed(d, epsilon, g):
 
 
 def below(d, epsilon):
-    """Section 2.16: the candidates below d."""
+    """Section 5.16: the candidates below d."""
     most = min(2 * exp(epsilon) + 3, d - 1, math.sqrt(2 ** 21))
     all_of = [hashed(d, epsilon, g) for g in range(2, math.floor(most) + 1) if g == 4 or is_prime(g)]
     return [each for each in all_of if each[1] <= 2 ** 21]
 
 
 def buckets_for(d, epsilon, permanent):
-    """Section 2.16: g where nobody names it."""
+    """Section 5.16: g where nobody names it."""
     found = below(d, epsilon) + [hashed(d, epsilon, d)]
     least = min(found)[0]
     near = [(cells, g) for v, cells, g in found if v <= (1.05 if permanent else 1.03) * least]
@@ -1542,19 +1542,19 @@ def buckets_for(d, epsilon, permanent):
 
 
 def bucket_law(law, g, epsilon, permanent):
-    """Sections 2.16 and 2.17: the law with the integers of a k-ary response over g, and its odds."""
+    """Sections 5.16 and 5.17: the law with the integers of a k-ary response over g, and its odds."""
     response, *odds = k_ary_permanent(g, epsilon, permanent) if permanent else k_ary(g, epsilon)
     return ({**law, "buckets": g, **{key: response[key] for key in ("truth", "irr") if key in response}}, *odds)
 
 
 def local_hashing(d, epsilon, permanent=None, g=None):
-    """Section 2.16: (law, exact odds, ...)."""
+    """Section 5.16: (law, exact odds, ...)."""
     g = g or buckets_for(d, epsilon, permanent is not None)
     return bucket_law({"mechanism": "local-hashing", "size": d}, g, epsilon, permanent)
 
 
 def choose_long(d, epsilon):
-    """Section 2.3, chooser 1: the law of a list of d answers that names longList()."""
+    """Section 5.3, chooser 1: the law of a list of d answers that names longList()."""
     law = choose(d, epsilon)
     if law["mechanism"] == "k-ary" or d <= 64:
         return law
@@ -1566,7 +1566,7 @@ def choose_long(d, epsilon):
 
 
 def string_hashing(epsilon, devices, permanent=None):
-    """Section 2.17: (law, exact odds, ...)."""
+    """Section 5.17: (law, exact odds, ...)."""
     E, cohorts = exp(epsilon), 1
     V = [((E - 1 + g) * (E - 1 + g)) / ((E - 1) * (E - 1) * (g - 1)) for g in range(2, 4097)]
     most = min(V) * (1.05 if permanent else 1)
@@ -1577,7 +1577,7 @@ def string_hashing(epsilon, devices, permanent=None):
 
 
 def pair_text(text, index):
-    """Section 4: the text of a pair."""
+    """Section 3: the text of a pair."""
     data = re.sub("[\ud800-\udfff]", "\ufffd", text).encode("utf-8")
     return "5:\0long%d" % index if len(data) > 247 else "%d:%s%d" % (len(data), text, index)
 
@@ -1629,10 +1629,10 @@ def make_local_hashing():
     return out
 
 
-# ---- format.md sections 2.25, 3: prefix hashing, and the places of prefixes
+# ---- format.md sections 4 and 5.25: prefix hashing, and the places of prefixes
 
 def prefix_hashing(longest, epsilon):
-    """Section 2.25: (law, exact odds)."""
+    """Section 5.25: (law, exact odds)."""
     designs = []
     for g in range(2, math.floor(max(4, min(2 * exp(epsilon) + 3, 257))) + 1):
         if g != 4 and not is_prime(g):
@@ -1649,7 +1649,7 @@ def prefix_hashing(longest, epsilon):
 
 
 def place_of(text, longest, bins, places, level):
-    """Section 3: the place of a string at a level."""
+    """Section 4: the place of a string at a level."""
     def mix(x):
         x &= M32
         x = (x ^ (x >> 16)) * 0x85EBCA6B & M32

@@ -1,5 +1,5 @@
 /**
- * The bytes of a report (docs/format.md, section 5). They are determined by the shape of its tally alone: the cohort big-endian, then
+ * The bytes of a report (docs/format.md, section 2). They are determined by the shape of its tally alone: the cohort big-endian, then
  * either a symbol big-endian or one bit for each cell. Every mechanism gets its codec from this file, and the collector counts reports by
  * the same shape, so decoding and counting cannot disagree.
  */

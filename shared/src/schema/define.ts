@@ -16,7 +16,7 @@ export interface Schema<M extends Questions = Questions, S extends Segments = Se
 }
 
 /**
- * Checks a schema and resolves each metric's law, and whether reports are sent alone (docs/format.md, section 4).
+ * Checks a schema and resolves each metric's law, and whether reports are sent alone (docs/format.md, section 3).
  *
  * A schema without segments is typed as having none, so that a device that passes one does not compile.
  *
