@@ -8,10 +8,9 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answers } from '#collector/api/forms/answers.ts';
-import { decodeAnswer } from '#collector/api/forms/decode-answer.ts';
-import { planAnswer } from '#collector/api/openapi/plan.ts';
+import { apiPaths } from '#collector/api/openapi/openapi.ts';
 import { bodyOf, type Running, schema, start } from '../../kit/app.ts';
-import { anything, type Described, describedAt, expectRefusal, type Operation, type Parameter } from './described.ts';
+import { anything, type Described, describedAt, expectRefusal, leastRole, type Operation, type Parameter } from './described.ts';
 
 let running: Running;
 beforeAll(async () => {
@@ -23,22 +22,21 @@ afterAll(() => running.close());
 
 const described = (): Promise<Described> => describedAt(running.url);
 
-/** The routes of metrics, which any reader may ask. */
-const metricRoutes = async (): Promise<readonly (readonly [path: string, operation: Operation])[]> =>
-  Object.entries((await described()).paths).flatMap(([path, { get }]) =>
-    (path.startsWith('/v1/metrics') || ['/v1/signs', '/v1/plan'].includes(path)) && get ? [[path, get]] : [],
-  );
+/** The routes for viewers: those of estimates. */
+const ROUTES = Object.entries(apiPaths).flatMap(([path, { get }]) =>
+  get?.security === undefined && get && leastRole(path, get) === 'viewer' ? [[path, get] as const] : [],
+);
 
-const SCHEMAS: { readonly [operation: string]: (typeof answers)['list'] } = {
-  listMetrics: answers.list,
-  signs: answers.signs,
-  estimates: answers.estimates,
-  decode: decodeAnswer,
-  series: answers.series,
-  association: answers.association,
-  compare: answers.comparison,
-  plan: planAnswer,
-};
+/** A response as `responsesOf` describes it. */
+interface Answered {
+  readonly content: { readonly 'application/json': { readonly schema: (typeof answers)['list'] } };
+}
+
+/** The form of the answer to an operation, with which its route is described. */
+function formOf(operation: string): (typeof answers)['list'] | undefined {
+  const described = ROUTES.find(([, { operationId }]) => operationId === operation)?.[1];
+  return (described?.responses['200'] as Answered | undefined)?.content['application/json'].schema;
+}
 
 async function check(address: string, operation: string, init: RequestInit = {}): Promise<number> {
   const response = await fetch(running.url + address, init);
@@ -46,7 +44,7 @@ async function check(address: string, operation: string, init: RequestInit = {})
   const { status } = response;
   expect(status, `${address}: ${text}`).not.toBe(500);
   expect(response.headers.get('content-type'), address).toMatch(/^application\/json/);
-  const parsed = ((status === 200 && SCHEMAS[operation]) || answers.refusal).safeParse(JSON.parse(text));
+  const parsed = ((status === 200 && formOf(operation)) || answers.refusal).safeParse(JSON.parse(text));
   expect(parsed.error, `${address}: ${text.slice(0, 300)}`).toBeUndefined();
   if (status === 200) return status;
   expectRefusal(text, address);
@@ -103,15 +101,7 @@ function addresses(path: string, { parameters = [] }: Operation, wrong: boolean)
     );
 }
 
-describe.each([
-  '/v1/plan',
-  '/v1/metrics',
-  '/v1/metrics/{name}/estimates',
-  '/v1/metrics/{name}/decode',
-  '/v1/metrics/{name}/series',
-  '/v1/metrics/{name}/association',
-  '/v1/metrics/{name}/compare',
-])('%s', (path) => {
+describe.each(ROUTES.map(([path]) => path).filter((path) => path !== '/v1/signs'))('%s', (path) => {
   test.each([false, true])('answers what is described, and refuses the rest in one line (wrong values: %s)', async (wrong) => {
     const route = (await described()).paths[path]?.['get'] as Operation;
     const seen = new Map<number, number>();
@@ -129,21 +119,20 @@ describe.each([
 
 test('the routes of metrics that are described are there', async () => {
   expect((await described()).openapi).toBe('3.1.0');
-  for (const [path, get] of await metricRoutes()) {
-    const query = { compare: 'a.to=2026-11-14&b.from=2026-11-15', plan: 'type=choice&of=8&wish=plan:0.01' }[get.operationId] ?? '';
-    const metric = { decode: 'home', association: 'visits' }[get.operationId] ?? 'plan';
-    expect(await check(`${path.replace('{name}', metric)}?${query}`, get.operationId)).toBe(200);
+  for (const [path, { operationId = '' }] of ROUTES) {
+    const query = { compare: 'a.to=2026-11-14&b.from=2026-11-15', plan: 'type=choice&of=8&wish=plan:0.01' }[operationId] ?? '';
+    const metric = { decode: 'home', association: 'visits' }[operationId] ?? 'plan';
+    expect(await check(`${path.replace('{name}', metric)}?${query}`, operationId)).toBe(200);
   }
 });
 
 test('every kind of metric is answered as described', async () => {
-  const routes = await metricRoutes();
   for (const name of names)
-    for (const [path, get] of routes) {
-      if (!path.includes('{name}') || (get.operationId === 'association' && name !== 'visits')) continue;
-      const query = get.operationId === 'compare' ? 'a.segment.platform=web&b.segment.platform=ios' : 'segment.platform=web';
-      const expected = get.operationId === 'decode' && name !== 'home' && name !== 'visits' ? 400 : 200; // only texts have strings
-      expect(await check(`${path.replace('{name}', name)}?${query}`, get.operationId)).toBe(expected);
+    for (const [path, { operationId = '' }] of ROUTES) {
+      if (!path.includes('{name}') || (operationId === 'association' && name !== 'visits')) continue;
+      const query = operationId === 'compare' ? 'a.segment.platform=web&b.segment.platform=ios' : 'segment.platform=web';
+      const expected = operationId === 'decode' && name !== 'home' && name !== 'visits' ? 400 : 200; // only texts have strings
+      expect(await check(`${path.replace('{name}', name)}?${query}`, operationId)).toBe(expected);
     }
 });
 

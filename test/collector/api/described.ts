@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import type { Role } from '#collector/storage/admin/credentials.ts';
 import { anyString } from '../../setup/any-string.ts';
 
 /** The part of JSON Schema that the description uses for parameters and bodies. */
@@ -50,6 +51,13 @@ export interface Described {
 /** The description as a collector serves it. */
 export const describedAt = async (url: string, headers: Record<string, string> = {}): Promise<Described> =>
   (await (await fetch(`${url}/v1/openapi.json`, { headers })).json()) as Described;
+
+/** The least role that may use a route: its description names those above a viewer, and analysts have releases and their session. */
+export function leastRole(path: string, { description = '' }: { readonly description?: string | undefined }): Role {
+  if (description.endsWith('For admins.')) return 'admin';
+  if (description.endsWith('For reviewers and admins.')) return 'reviewer';
+  return path.startsWith('/v1/release/') || path === '/v1/session' ? 'analyst' : 'viewer';
+}
 
 /** What a refusal must not tell: the file system, or where in the code it came from. */
 const TELLING = /\/(work|tmp|home|root|usr)\/|node_modules|\.ts:\d|\n\s+at |SQLITE|undefined|\[object/;

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 description of the API, made from the zod schemas and constants that the routes use and that tests validate answers by. */
 
-import { createDocument } from 'zod-openapi';
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { accessPaths } from './access.ts';
 import { metricsPaths } from './metrics.ts';
 import { planPaths } from './plan.ts';
@@ -52,6 +52,17 @@ export function pageOf({ info, paths = {} }: Description): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(info.title)}: the API</title><style>${STYLE}</style><h1>${escaped(info.title)}: the API</h1><p>${escaped(info.description ?? '')} The whole description, with the schemas of bodies and answers: <a href="openapi.json">openapi.json</a>.</p>${sections.join('')}</html>\n`;
 }
 
+/** Every route, with the zod schemas of its parameters and answers. */
+export const apiPaths: ZodOpenApiPathsObject = {
+  ...reportsPaths,
+  ...wellKnownPaths,
+  ...metricsPaths,
+  ...planPaths,
+  ...releasePaths,
+  ...streamPaths,
+  ...accessPaths,
+};
+
 /** The description: plain JSON. */
 export type Description = ReturnType<typeof createDocument>;
 
@@ -78,5 +89,5 @@ export const describeApi = (): Description =>
         key: { type: 'apiKey', in: 'query', name: 'key', description: 'A write key of the app. A collector that is open needs none.' },
       },
     },
-    paths: { ...reportsPaths, ...wellKnownPaths, ...metricsPaths, ...planPaths, ...releasePaths, ...streamPaths, ...accessPaths },
+    paths: apiPaths,
   });

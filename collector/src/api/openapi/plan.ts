@@ -117,7 +117,7 @@ const wishes: z.ZodType<Wishes> = exactly(
 );
 
 /** The form of the answer. */
-export const planAnswer: z.ZodType<PlanAnswer> = exactly(
+const planAnswer: z.ZodType<PlanAnswer> = exactly(
   z
     .strictObject({
       app: z.string(),

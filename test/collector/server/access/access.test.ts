@@ -14,6 +14,7 @@ import { createToken, createWriteKey, ROLES, type Role, revokeCredential } from 
 import { ADMIN, openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { schema } from '../../../kit/senders.ts';
 import { schema as strings } from '../../../kit/string-app.ts';
+import { type Described, describedAt, leastRole } from '../../api/described.ts';
 
 const other = defineSchema({
   app: 'other',
@@ -93,39 +94,36 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Every route of reads, and the least role that may use it. */
-const ROUTES: readonly (readonly [path: string, least: Role])[] = [
-  ['/v1/metrics', 'viewer'],
-  ['/v1/metrics/plan/estimates', 'viewer'],
-  ['/v1/signs', 'viewer'],
-  ['/v1/plan?app=other&type=flag', 'viewer'],
-  ['/v1/metrics/word/decode', 'viewer'],
-  ['/v1/session', 'analyst'],
-  ['/v1/release/tables', 'analyst'],
-  ['/v1/release/answers', 'analyst'],
-  ['/v1/release/streams', 'analyst'],
-  ['/metrics', 'viewer'],
-  ['/v1/schemas', 'reviewer'],
-  ['/v1/audit', 'reviewer'],
-  ['/v1/actions', 'reviewer'],
-  ['/v1/keys', 'admin'],
+/** Every route for readers that is described, and the numbers of the collector: method, path and least role. */
+const routesOf = ({ paths }: Described): readonly (readonly [method: string, path: string, least: Role])[] => [
+  ['get', '/metrics', 'viewer'],
+  ...Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, { security }]) => security === undefined)
+      .map(([method, operation]) => [method, path.replaceAll(/\{\w+\}/g, 'plan'), leastRole(path, operation)] as const),
+  ),
 ];
 
 describe('a route and a role', () => {
-  test('each role may read its routes and those of the roles below it, and nothing else; nobody else reads anything', async () => {
+  test('each role may use its routes and those of the roles below it, and nothing else; nobody else reads anything', async () => {
     let time = Date.now();
     await open({ now: () => (time += 60_000) }); // each request in a minute of its own, so that none is too many
     const secrets = ROLES.map((role) => [role, token(`the-${role}`, role)] as const);
-    for (const [path, least] of ROUTES) {
+    const routes = routesOf(await describedAt(url, bearer(token('reads', 'viewer'))));
+    expect(new Set(routes.map(([, , least]) => least))).toEqual(new Set(ROLES));
+    for (const [method, path, least] of routes) {
+      const init = { method: method.toUpperCase(), ...(method === 'post' && { body: '{}' }) };
+      const type = { 'content-type': 'application/json' };
       for (const [role, secret] of secrets) {
         const may = ROLES.indexOf(role) >= ROLES.indexOf(least);
-        const { status, body, headers } = await ask(path, bearer(secret));
-        expect([path, role, status, body['error']]).toEqual([path, role, may ? 200 : 403, may ? undefined : 'forbidden']);
+        const { status, body, headers } = await ask(path, { ...bearer(secret), ...type }, init);
+        const refused = ['forbidden', 'no-access', 'not-found'].find((error) => error === body['error']);
+        expect([method, path, role, status < 500, refused]).toEqual([method, path, role, true, may ? undefined : 'forbidden']);
         expect(headers.get('cache-control')).toBe('no-store');
       }
       for (const headers of [{}, bearer('at_wrong'), bearer(''), { authorization: 'Basic YTpi' }, { cookie: 'murmuration=wrong' }]) {
-        const { status, body, headers: answered } = await ask(path, headers);
-        expect([path, headers, status, body['error']]).toEqual([path, headers, 401, 'no-access']);
+        const { status, body, headers: answered } = await ask(path, { ...headers, ...type }, init);
+        expect([method, path, headers, status, body['error']]).toEqual([method, path, headers, 401, 'no-access']);
         expect(answered.get('www-authenticate')).toBe('Bearer');
       }
     }
@@ -177,7 +175,8 @@ describe('a route and a role', () => {
 
   test('an open collector gives every read to everybody, and takes batches without a key', async () => {
     await open({ open: true });
-    for (const [path] of ROUTES) expect([path, (await ask(path)).status]).toEqual([path, 200]);
+    for (const [method, path] of routesOf(await describedAt(url)))
+      if (method === 'get') expect([401, 403], path).not.toContain((await ask(path)).status);
     expect(firstToken).toBeUndefined();
     expect((await ask('/v1/session')).body).toMatchObject({ by: 'open' });
   });
