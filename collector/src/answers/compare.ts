@@ -8,11 +8,18 @@
  */
 
 import { dayText, isDistributionLaw, isPrefixLaw, kindOf } from '@murmuration/shared';
-import { interval, quantileInterval, quantilePlace, sharesBelow } from '../estimation/distribution.ts';
+import { quantileInterval, quantilePlace } from '../estimation/distribution.ts';
 import type { Among, Estimate, Interval } from '../estimation/estimate.ts';
 import { distributionOf } from '../estimation/mechanisms/table.ts';
 import { views } from '../estimation/questions.ts';
-import { differenceInterval, differencePValue, intervalsOf, type JudgedDifference, type Judging } from '../estimation/sequences.ts';
+import {
+  differenceInterval,
+  differencePValue,
+  edgesOf,
+  intervalsOf,
+  type JudgedDifference,
+  type Judging,
+} from '../estimation/sequences.ts';
 import { criticalValue, LEVEL, type Looks } from '../estimation/statistics/looks.ts';
 import { Z95 } from '../estimation/statistics/tails.ts';
 import { clearTogether, differenceInWords, isClear, type Unit, type Wording } from './differences.ts';
@@ -119,9 +126,10 @@ function medianOf(sides: readonly [EstimateRequest, EstimateRequest], judging: J
   const medians = sides.map(({ metric: { document }, evidence, among = 'population' }) => {
     if (!('cells' in document) || !isDistributionLaw(document.law)) return undefined;
     const { reports } = evidence;
-    const found = distributionOf(document.law, evidence.tallies, basisOf(document, evidence, among).people);
+    const { people } = basisOf(document, evidence, among);
+    const found = distributionOf(document.law, evidence.tallies, people);
     if (found === undefined) return undefined;
-    const below = sharesBelow(found).map((each) => ({ estimate: interval(each), reports }));
+    const below = edgesOf(found, reports, people);
     const at = (looks: Judging): Interval => endsInUnit(quantileInterval(intervalsOf(below, looks), 0.5), document.range);
     const place = quantilePlace(found.density().shares, 0.5);
     const fixed = at({ ...judging, looks: 'once' });

@@ -120,7 +120,7 @@ function withVerdict(
     return { estimate, standardError, low: estimate - Z95 * standardError, high: estimate + Z95 * standardError };
   });
   const basis = basisOf(document, evidence, 'population');
-  const judged = judgedOf(document.law, estimates, evidence.reports, basis.perDevice);
+  const judged = judgedOf(document.law, estimates, evidence.reports, basis);
   const answers = { document, judged, labels: found.map(({ label }) => label), basis };
   return { fields: { ...fields, verdict: isGiven(verdicts) ? verdictOn(answers, verdicts) : noVerdict(verdicts.withheld) }, strings };
 }

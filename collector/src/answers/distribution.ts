@@ -2,17 +2,9 @@
 
 import type { MetricDocument, Range } from '@murmuration/shared';
 import { Refusal } from '../base/refusal.ts';
-import {
-  type Distribution,
-  interval,
-  meanPlace,
-  quantileInterval,
-  quantilePlace,
-  shareOf,
-  sharesBelow,
-} from '../estimation/distribution.ts';
+import { type Distribution, meanPlace, quantileInterval, quantilePlace } from '../estimation/distribution.ts';
 import type { Estimate, Interval } from '../estimation/estimate.ts';
-import { intervalOf, intervalsOf, type Judging } from '../estimation/sequences.ts';
+import { edgesOf, intervalOf, intervalsOf, type Judged, type Judging, judgedShare } from '../estimation/sequences.ts';
 
 /** The requested statistics of a distribution. */
 export interface DistributionRequest {
@@ -69,27 +61,25 @@ export interface DescribedFrom {
   readonly shares: readonly number[];
   readonly range: Range;
   readonly reports: number;
+  /** How many people were drawn from the population. */
+  readonly people: number;
   /** How verdicts are given; intervals that hold at every look are told only for such verdicts. */
   readonly judging?: Judging | undefined;
 }
 
 /** Describes a distribution over a range. */
 export function describe(
-  { distribution, shares, range, reports, judging }: DescribedFrom,
+  { distribution, shares, range, reports, people, judging }: DescribedFrom,
   { ranges, quantiles }: DistributionRequest,
 ): Described {
   const { cells } = distribution;
-  const below = sharesBelow(distribution).map(interval);
+  const edges = edgesOf(distribution, reports, people);
+  const below = edges.map(({ estimate }) => estimate);
   const isAlways = judging?.looks === 'always';
-  const belowAlways = isAlways
-    ? intervalsOf(
-        below.map((estimate) => ({ estimate, reports })),
-        judging,
-      )
-    : undefined;
-  const looked = (estimate: Estimate): Looked => ({ ...estimate, ...(isAlways && { always: intervalOf({ estimate, reports }, judging) }) });
+  const belowAlways = isAlways ? intervalsOf(edges, judging) : undefined;
+  const looked = (judged: Judged): Looked => ({ ...judged.estimate, ...(isAlways && { always: intervalOf(judged, judging) }) });
   const ends = (places: Interval): Interval => endsInUnit(places, range);
-  const { always, ...mean } = looked(meanPlace(distribution));
+  const { always, ...mean } = looked({ estimate: meanPlace(distribution), reports });
   const quantileAt = (level: number): Quantile => ({
     level,
     estimate: numberAt(range, quantilePlace(shares, level)),
@@ -102,7 +92,11 @@ export function describe(
     quantiles: quantiles.map(quantileAt),
     ranges: ranges.map((asked) => {
       const [from, to] = [edgeOf(range, cells, asked[0]), edgeOf(range, cells, asked[1])];
-      return { from: numberAt(range, from / cells), to: numberAt(range, to / cells), ...looked(interval(shareOf(distribution, from, to))) };
+      return {
+        from: numberAt(range, from / cells),
+        to: numberAt(range, to / cells),
+        ...looked(judgedShare(distribution, reports, people, from, to)),
+      };
     }),
   };
 }

@@ -14,12 +14,12 @@ import {
   rangeOf,
 } from '@murmuration/shared';
 import { isAnswerLaw } from '../estimation/covariance.ts';
-import { drawnOf, interval, shareOf } from '../estimation/distribution.ts';
+import { drawnOf } from '../estimation/distribution.ts';
 import { type Among, type Estimate, type Interval, peopleIn } from '../estimation/estimate.ts';
 import type { AnswerLaw } from '../estimation/estimation.ts';
 import { laterShares, MOST_LATER } from '../estimation/later.ts';
 import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
-import { intervalsOf, type Judged, judgedOf } from '../estimation/sequences.ts';
+import { intervalsOf, type Judged, judgedOf, judgedShare } from '../estimation/sequences.ts';
 import { normSub, shrunk } from '../estimation/shrunk.ts';
 import { LEVEL, type Looks } from '../estimation/statistics/looks.ts';
 import { normalTail } from '../estimation/statistics/tails.ts';
@@ -162,14 +162,15 @@ function distributionRows(
   const { verdicts, asked = USUAL } = request;
   const { reports } = request.evidence;
   const { shares, low, high } = drawnOf(distribution);
-  const estimates = cellLabels(document.range, document.cells).map((_, i) => interval(shareOf(distribution, i, i + 1)));
-  const more = wider(judgedOf(document.law, estimates, reports, 1), request);
-  const answers = cellLabels(document.range, document.cells).map((label, i) => {
+  const labels = cellLabels(document.range, document.cells);
+  const judged = labels.map((_, i) => judgedShare(distribution, reports, people, i, i + 1));
+  const more = wider(judged, request);
+  const answers = labels.map((label, i) => {
     const drawn = { smoothed: shares[i] as number, smoothedLow: low[i] as number, smoothedHigh: high[i] as number };
-    return { answer: label, label, ...(estimates[i] as Estimate), ...more[i], ...drawn };
+    return { answer: label, label, ...(judged[i] as Judged).estimate, ...more[i], ...drawn };
   });
   const judging = isGiven(verdicts) ? verdicts : undefined;
-  const from = { distribution, shares, range: document.range, reports, judging };
+  const from = { distribution, shares, range: document.range, reports, people, judging };
   const verdict = judging && medianOf(describe(from, { ranges: [], quantiles: [0.5] }), judging.looks);
   return { answers, distribution: describe(from, asked), ...(verdict && { verdict }) };
 }
@@ -232,7 +233,7 @@ export function rowsOf(request: EstimateRequest): Pick<MetricEstimates, 'answers
       ),
     );
   const learned = listed && within(shrunk(estimates, total));
-  const judged = judgedOf(law, estimates.slice(0, answers.length), reports, perDevice);
+  const judged = judgedOf(law, estimates.slice(0, answers.length), reports, basis);
   const labels = answers.map(labelOf);
   const later = request.orLater && hasLater(document) ? laterShares(document.law, estimates, reports, basis) : [];
   const more = wider(judged, request);

@@ -2,10 +2,10 @@
 
 import { answersOf, cellLabels, isDistributionLaw, isPrefixLaw, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
 import { discover } from '../decoding/discovery/discover.ts';
-import { interval, meanPlace, shareOf } from '../estimation/distribution.ts';
+import { meanPlace } from '../estimation/distribution.ts';
 import type { Estimate } from '../estimation/estimate.ts';
 import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
-import { type Judged, judgedOf } from '../estimation/sequences.ts';
+import { type Judged, judgedOf, judgedShare } from '../estimation/sequences.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { inUnit } from './distribution.ts';
 import type { AnswerEstimate, EstimateRequest } from './estimates.ts';
@@ -46,7 +46,8 @@ export function judgedRowsOf(
   const { tallies, reports } = evidence;
   if (reports < minimum || reports === 0) return [];
   const { law } = document;
-  const { perDevice, people } = basisOf(document, evidence, among);
+  const basis = basisOf(document, evidence, among);
+  const { perDevice, people } = basis;
   const rowed = (answers: readonly Row['answer'][], judged: readonly Judged[]): readonly JudgedRow[] =>
     judged.slice(0, answers.length).map((each, i) => {
       const answer = answers[i] as Row['answer'];
@@ -59,7 +60,7 @@ export function judgedRowsOf(
     const labels = cellLabels(document.range, document.cells);
     return rowed(
       labels,
-      labels.map((_, i) => ({ estimate: interval(shareOf(found, i, i + 1)), reports })),
+      labels.map((_, i) => judgedShare(found, reports, people, i, i + 1)),
     );
   }
   const range = rangeOf(document);
@@ -69,7 +70,7 @@ export function judgedRowsOf(
   const estimates = estimatesOf(law, { tallies, perDevice, people, candidates: sought.map(({ text }) => text) });
   return rowed(
     answers,
-    range ? estimates.map((each) => ({ estimate: inUnit(each, range), reports })) : judgedOf(law, estimates, reports, perDevice),
+    range ? estimates.map((each) => ({ estimate: inUnit(each, range), reports })) : judgedOf(law, estimates, reports, basis),
   );
 }
 

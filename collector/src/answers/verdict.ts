@@ -5,8 +5,8 @@
  */
 
 import { type MetricDocument, rangeOf } from '@murmuration/shared';
-import type { Interval } from '../estimation/estimate.ts';
-import { type People, standingOf } from '../estimation/lead.ts';
+import type { Interval, People } from '../estimation/estimate.ts';
+import { standingOf } from '../estimation/lead.ts';
 import { views } from '../estimation/questions.ts';
 import { intervalOf, type Judged, type Judging } from '../estimation/sequences.ts';
 import type { Looks } from '../estimation/statistics/looks.ts';

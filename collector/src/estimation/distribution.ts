@@ -10,6 +10,7 @@
 
 import type { Density } from './density.ts';
 import type { Estimate, Interval } from './estimate.ts';
+import type { Supported } from './statistics/count-sequence.ts';
 import { Z95 } from './statistics/tails.ts';
 
 /** An unbiased estimate of a mean over devices, and its variance. */
@@ -25,6 +26,11 @@ export interface Distribution {
   readonly cells: number;
   /** The mean weight over the devices that reported, given a weight for each cell. */
   readonly meanOf: (weights: ArrayLike<number>) => Linear;
+  /**
+   * The count of reports that support the cells from `from` (included) to `to` (excluded), for exact tests; undefined where no single count
+   * tells their share.
+   */
+  readonly countOf: (from: number, to: number) => Supported | undefined;
   /** The shares as they are drawn. */
   readonly density: () => Density;
 }

@@ -81,6 +81,14 @@ export const spreadOverPeople = ({ constant, slope, curve }: Variance, people: n
   curve: curve + 1 / people,
 });
 
+/** The people whom estimates describe. */
+export interface People {
+  /** The most reports of one device that repeat one symbol. */
+  readonly perDevice: number;
+  /** How many were drawn from the population. */
+  readonly people: number;
+}
+
 /** The tallies of a metric, and the people whom they describe. */
 export interface EstimateInput {
   readonly tallies: Tallies;

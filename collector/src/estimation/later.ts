@@ -8,9 +8,8 @@
  */
 
 import { covarianceOf } from './covariance.ts';
-import { type Estimate, scored, spreadOverPeople } from './estimate.ts';
+import { type Estimate, type People, scored, spreadOverPeople } from './estimate.ts';
 import type { AnswerLaw } from './estimation.ts';
-import type { People } from './lead.ts';
 
 /** Lists with more answers have no such shares: each needs the covariances of all pairs. */
 export const MOST_LATER = 64;

@@ -14,19 +14,11 @@
 
 import { isStringLaw, type Law } from '@murmuration/shared';
 import { covarianceOf, isAnswerLaw } from './covariance.ts';
-import type { Interval } from './estimate.ts';
+import type { Interval, People } from './estimate.ts';
 import type { AnswerLaw } from './estimation.ts';
 import { intervalOf, type Judged, type Judging } from './sequences.ts';
 import { isSmall } from './statistics/count-sequence.ts';
 import { criticalValue, LEVEL } from './statistics/looks.ts';
-
-/** The people whom estimates describe. */
-export interface People {
-  /** The most reports of one device that repeat one symbol. */
-  readonly perDevice: number;
-  /** How many were drawn from the population. */
-  readonly people: number;
-}
 
 /** Lists with more answers have the bound of any two estimates: some covariances need a table of all pairs. */
 const MOST_PAIRED = 256;

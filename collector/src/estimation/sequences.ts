@@ -7,7 +7,8 @@
  */
 
 import { isStringLaw, type Law, type ListLaw, mechanismOf, type Support } from '@murmuration/shared';
-import type { Estimate, Interval } from './estimate.ts';
+import { type Distribution, interval, shareOf } from './distribution.ts';
+import type { Estimate, Interval, People } from './estimate.ts';
 import { estimationOf } from './mechanisms/table.ts';
 import { differenceEvidence, differenceSequence, equalSharesPValue } from './statistics/count-differences.ts';
 import { isSmall, type Supported, withExactSequence } from './statistics/count-sequence.ts';
@@ -44,16 +45,50 @@ function supportOf(law: Law): Support | undefined {
   return isList(law) && law.mechanism !== 'd-bit-flip' ? mechanismOf(law).support(law) : undefined;
 }
 
-/** The estimates of a law as they are judged. Counts of reports that repeat a symbol follow no simple law. */
-export function judgedOf(law: Law, estimates: readonly Estimate[], reports: number, perDevice: number): readonly Judged[] {
-  const support = perDevice === 1 ? supportOf(law) : undefined;
+/*
+ * Reports of one device are not independent, whether they repeat a symbol or only an answer. Their count is then judged as that of fewer
+ * reports, each of another device: of so many that it varies as the estimate does. A device's mean over T reports varies between that of one
+ * report and 1/T of it, so there are between 1/T of the reports and all of them. This is exact for one report of each device. For more, it
+ * keeps the skewness of small counts, which the normal tests miss, and is nearly exact.
+ */
+
+/** A count, as it is judged beside its estimate. */
+function independent(
+  counted: Supported,
+  reports: number,
+  { standardError, low, high }: Estimate,
+  { perDevice, people }: People,
+): Supported {
+  if (perDevice === 1 && people >= reports) return counted;
+  const { count, trials, support } = counted;
+  const { p, q } = support;
+  const chance = q + (p - q) * Math.min(1, Math.max(0, (low + high) / 2)); // to which the standard error belongs
+  const alike = (chance * (1 - chance)) / ((p - q) * standardError) ** 2;
+  const fewer = Math.max(1, Math.min(trials, Math.round(alike)));
+  return { count: (count * fewer) / trials, trials: fewer, support };
+}
+
+/** The estimates of a law as they are judged. */
+export function judgedOf(law: Law, estimates: readonly Estimate[], reports: number, described: People): readonly Judged[] {
+  const support = supportOf(law);
   if (support === undefined) return estimates.map((estimate) => ({ estimate, reports }));
   const { p, q } = support;
   return estimates.map((estimate) => {
     const count = Math.min(reports, Math.max(0, Math.round(reports * (q + (p - q) * estimate.estimate))));
-    return { estimate, reports, supported: { count, trials: reports, support } };
+    return { estimate, reports, supported: independent({ count, trials: reports, support }, reports, estimate, described) };
   });
 }
+
+/** The share of a distribution's cells from `from` (included) to `to` (excluded), as it is judged. */
+export function judgedShare(distribution: Distribution, reports: number, people: number, from: number, to: number): Judged {
+  const estimate = interval(shareOf(distribution, from, to));
+  const counted = distribution.countOf(from, to);
+  return { estimate, reports, ...(counted && { supported: independent(counted, reports, estimate, { perDevice: 1, people }) }) };
+}
+
+/** The share below each edge of a cell, from the low end of the range to its high end, as it is judged. */
+export const edgesOf = (distribution: Distribution, reports: number, people: number): readonly Judged[] =>
+  Array.from({ length: distribution.cells + 1 }, (_, edge) => judgedShare(distribution, reports, people, 0, edge));
 
 /** An interval that reaches in proportion to a critical value. */
 function reaching({ estimate, low, high }: Estimate, z: number): Interval {
@@ -107,7 +142,11 @@ export function differenceInterval(judged: JudgedDifference, { looks, planned, l
   const { difference } = judged;
   if (looks === 'once' && level === LEVEL) return { low: difference.low, high: difference.high };
   const counts = looks === 'always' ? smallCounts(judged) : undefined;
-  if (counts !== undefined) return differenceSequence(counts, planned, level);
+  if (counts !== undefined) {
+    // The count of a distribution's cell is not all that its estimate is from.
+    const { low, high } = differenceSequence(counts, planned, level);
+    return { low: Math.min(low, difference.estimate), high: Math.max(high, difference.estimate) };
+  }
   return reaching(difference, criticalValue(sizeOf(judged, planned), level, looks));
 }
 

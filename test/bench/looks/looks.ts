@@ -72,7 +72,10 @@ const reportsOf = (tallies: Tallies): number => (tallies.get(0) as { readonly re
 
 function judgedList({ document }: ArrivingList, tallies: Tallies): readonly Judged[] {
   const reports = reportsOf(tallies);
-  return judgedOf(document.law, estimatesOf(document.law, { tallies, perDevice: 1, people: reports, candidates: [] }), reports, 1);
+  return judgedOf(document.law, estimatesOf(document.law, { tallies, perDevice: 1, people: reports, candidates: [] }), reports, {
+    perDevice: 1,
+    people: reports,
+  });
 }
 
 /** The share of one answer of a list. */
@@ -193,7 +196,7 @@ const repeated =
       const { perDevice, people } = basisOf(document, { reports, from: 1, to: day + 1 }, 'population');
       const tallies = new Map([[0, { reports, cells: Float64Array.of(count, reports - count) }]]);
       const estimates = estimatesOf(law, { tallies, perDevice, people, candidates: [] });
-      return judgedOf(law, estimates, reports, perDevice)[0] as Judged;
+      return judgedOf(law, estimates, reports, { perDevice, people })[0] as Judged;
     });
     return everOf(judged, share);
   };
@@ -212,7 +215,10 @@ const shipped =
         cells[cell] = (cells[cell] as number) + 1;
       }
       const tallies = new Map([[0, { reports, cells: cells.slice() }]]);
-      return judgedOf(law, estimatesOf(law, { tallies, perDevice: 1, people: reports, candidates: [] }), reports, 1)[0] as Judged;
+      return judgedOf(law, estimatesOf(law, { tallies, perDevice: 1, people: reports, candidates: [] }), reports, {
+        perDevice: 1,
+        people: reports,
+      })[0] as Judged;
     });
     return everOf(judged, share);
   };

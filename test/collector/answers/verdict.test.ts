@@ -18,7 +18,7 @@ const always = { looks: 'always', planned: 3000 } as const;
 function verdictAt(document: MetricDocument, tallies: Tallies, judging: Parameters<typeof verdictOn>[1]) {
   const { reports } = tallies.get(0) as { readonly reports: number };
   const basis = { perDevice: 1, people: reports };
-  const judged = judgedOf(document.law, estimatesOf(document.law, { tallies, candidates: [], ...basis }), reports, 1);
+  const judged = judgedOf(document.law, estimatesOf(document.law, { tallies, candidates: [], ...basis }), reports, basis);
   const labels = judged.map((_, i) => String.fromCharCode(97 + i));
   return verdictOn({ document, judged, labels, basis }, judging);
 }

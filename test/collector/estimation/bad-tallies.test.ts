@@ -80,6 +80,7 @@ test.each(Object.keys(all) as Law['mechanism'][])('%s: every number is finite, a
           describeDistribution(
             {
               distribution: found,
+              people: people ?? reports,
               shares: found.density().shares,
               range: [0, cellsOf(law)],
               reports,

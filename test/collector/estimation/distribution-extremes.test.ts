@@ -67,7 +67,7 @@ describe.each(Object.entries(laws))('%s', (_name, lawAt) => {
             at,
           ).toEqual([]);
           const { mean, quantiles } = describeDistribution(
-            { distribution: found, shares, range: [0, 100], reports },
+            { distribution: found, shares, range: [0, 100], reports, people: reports },
             { ...USUAL, quantiles: [0.001, 0.5, 0.999] },
           );
           expect(isSound(mean), at).toBe(true);

@@ -82,7 +82,7 @@ describe('the exact sequence of a count', () => {
     const widthAt = (reports: number, count: number) => {
       const tallies = new Map([[0, { reports, cells: Float64Array.of(count, reports - count) }]]);
       const estimates = estimatesOf(document.law, { tallies, perDevice: 1, people: reports, candidates: [] });
-      const [judged] = judgedOf(document.law, estimates, reports, 1);
+      const [judged] = judgedOf(document.law, estimates, reports, { perDevice: 1, people: reports });
       if (!judged) throw new Error('expected an answer');
       const judging = { looks: 'always', planned: 1000 } as const;
       const normal = intervalOf({ estimate: judged.estimate, reports }, judging);
@@ -100,7 +100,10 @@ describe('at all of 20 looks', () => {
   const looks = { looks: 'always', planned: 3000 } as const;
   const days = daily(20, 300);
   const judgedAt = (tallies: Parameters<typeof estimatesOf>[1]['tallies'], reports: number) =>
-    judgedOf(document.law, estimatesOf(document.law, { tallies, perDevice: 1, people: reports, candidates: [] }), reports, 1);
+    judgedOf(document.law, estimatesOf(document.law, { tallies, perDevice: 1, people: reports, candidates: [] }), reports, {
+      perDevice: 1,
+      people: reports,
+    });
 
   test('intervals of a share, and of the difference of two equal groups, miss the truth in at most 1 of 20 metrics', () => {
     const uniform = uniforms(7);

@@ -12,12 +12,13 @@ import { logGamma } from '../../proofs/statistics.ts';
 const FAR = 8.5;
 
 /** Probabilities of counts, from `from` on. */
-interface Chances {
+export interface Chances {
   readonly from: number;
   readonly chances: Float64Array;
 }
 
-function binomial(trials: number, chance: number): Chances {
+/** The binomial distribution. */
+export function binomial(trials: number, chance: number): Chances {
   const [mean, reach] = [trials * chance, FAR * Math.sqrt(trials * chance * (1 - chance)) + 40];
   const from = Math.max(0, Math.floor(mean - reach));
   const to = Math.min(trials, Math.ceil(mean + reach));

@@ -15,6 +15,9 @@
  *
  * The shares used in all of these are the consistent ones. For S², z² additional devices are counted, half at the largest and half at the
  * smallest weight (Agresti and Coull 1998), for rare nodes that no report has shown yet.
+ *
+ * The reports of the last level alone tell a cell's share by one binomial count, which has exact tests. The other levels add little to a
+ * single cell: their parts of its weight are 1/width of a node and less.
  */
 
 import { type HierarchicalLaw, hierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
@@ -140,6 +143,13 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies,
         spread += (mean(seen, nodeVariances(of, part)) + variance(seen, part)) / tally.reports;
       }
       return { estimate, variance: spread };
+    },
+    countOf: (from, to) => {
+      const last = law.levels.length - 1;
+      const tally = tallies.get(last);
+      if (tally === undefined || to - from !== 1) return undefined;
+      const level = law.levels[last] as LevelLaw;
+      return { count: Math.round(tally.cells[from] as number), trials: tally.reports, support: mechanismOf(level).support(level) };
     },
     density: () => densityOf(law.size, sightsOf(law, tallies), people),
   };

@@ -10,6 +10,9 @@
  *
  * When few reports dominate the sum of t, as for a narrow range at a large ε, its error is far from normal. Its quantiles are then those of
  * n independent errors t(j) - w_x, x drawn by θ, by the saddlepoint approximation. For a population's mean, the errors are t(j) - E w.
+ *
+ * A window of one cell makes the law k-ary response. The outputs in a range of k cells then support it: they are p + (k-1) q of the reports of
+ * devices in the range, and k q of the others. So their count is binomial, and has exact tests. Wider windows have no such count.
  */
 
 import { cellsOf, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
@@ -103,6 +106,13 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, peo
       const truths = people === THESE ? weights : new Float64Array(shares.length).fill(mean);
       const quantile = quantileOfSum(reports, errorsOf(law, score, truths, shares));
       return { estimate, variance, errors: [quantile(-Z95) / reports, quantile(Z95) / reports] };
+    },
+    countOf: (from, to) => {
+      const cells = to - from;
+      if (law.window > 1 || cells === 0 || cells > law.grid) return undefined;
+      const { p, q } = chancesOf(law);
+      const count = counts.slice(from, to).reduce((sum, each) => sum + each, 0);
+      return { count: Math.round(count), trials: reports, support: { p: p + (cells - 1) * q, q: cells * q } };
     },
     density: () => densityOf(law.grid + 1, sightsOf(law, counts, reports), people),
   };

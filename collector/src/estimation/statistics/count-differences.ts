@@ -82,12 +82,12 @@ export function differenceSequence(counts: Counts, planned: number, level: numbe
   return { low: end(-1), high: end(1) };
 }
 
-/** The p-value of equal shares at one look. */
+/** The p-value of equal shares at one look. Counts that are not whole are rounded towards each other. */
 export function equalSharesPValue([a, b]: Counts): number {
   const [low, high] = shareOf(a) <= shareOf(b) ? [a, b] : [b, a];
   const logOf = (share: number): number => {
-    const small = atMost([{ trials: low.trials, chance: chanceOf(low, share) }], low.count);
-    const large = 1 - atMost([{ trials: high.trials, chance: chanceOf(high, share) }], high.count - 1);
+    const small = atMost([{ trials: low.trials, chance: chanceOf(low, share) }], Math.ceil(low.count));
+    const large = 1 - atMost([{ trials: high.trials, chance: chanceOf(high, share) }], Math.floor(high.count) - 1);
     return -Math.log(Math.max(Number.MIN_VALUE, small)) - Math.log(Math.max(Number.MIN_VALUE, large));
   };
   const t = Math.exp(-least(shareOf(low), shareOf(high), logOf));
