@@ -65,6 +65,12 @@ describe('words', () => {
     const unit = { wording: 'time', isShare: true } as const;
     expect(differenceInWords(told(around(before, half), around(after, half), isClear), unit, 5)).toBe(words);
   });
+  test('of one difference that its test has not shown hold 0', () => {
+    const unit = { wording: 'time', isShare: true } as const;
+    expect(differenceInWords(told(around(0.2, 0.0134), around(0.231, 0.0134), false), unit, 1)).toBe(
+      'too close to call: between 0.0 points down and 5.0 points up',
+    );
+  });
   test('of groups and numbers, in their unit', () => {
     const unit = { wording: 'group', isShare: false, name: 'ms' } as const;
     expect(differenceInWords(told(around(10, 3), around(40, 4), true), unit, 1)).toBe('is higher by 30.0 ms, between 25.0 and 35.0');
