@@ -25,7 +25,7 @@ export const ARMS = ['old', 'new'] as const;
 const segments = { platform: ['desktop', 'android', 'ios'], version: ['1.9', '2.0'] } as const;
 
 const questions = {
-  darkMode: flag({ epsilon: 1, every: 'year', description: 'Is dark mode on?', owner: 'design' }),
+  darkMode: flag({ epsilon: 1, every: 'year', description: 'Is dark mode on?', owner: 'design', publish: true }),
   plan: choice(['free', 'plus', 'family'], { epsilon: 0.5, every: 'year', description: 'Which plan?', owner: 'growth' }),
   browser: choice(
     ['Chrome for Android', 'Chrome', 'Safari on iOS', 'Edge', 'Safari', 'Firefox', 'Samsung Internet', 'Opera Mobile', 'Opera'],

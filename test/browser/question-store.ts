@@ -29,13 +29,13 @@ const schemaOf = (version: number) =>
     budget: { epsilon: 100, per: 'month' },
     segments: { platform: [...PLATFORMS] },
     metrics: {
-      dark: flag({ ...ask, epsilon: 1, description: 'Is dark mode on?', owner: 'design' }),
+      dark: flag({ ...ask, epsilon: 1, description: 'Is dark mode on?', owner: 'design', publish: true }),
       plan: choice(PLANS, {
         ...ask,
         description: 'Which plan?',
       }),
       minutes: mean([0, 120], { ...ask, unit: 'minutes', description: 'How long is a session?' }),
-      start: distribution([0, 100], { ...ask, unit: 'ms', description: 'How long does a start take?' }),
+      start: distribution([0, 100], { ...ask, unit: 'ms', description: 'How long does a start take?', publish: true }),
       page: text({ ...ask, description: 'Which page opens first?' }),
       layout: best(['list', 'grid'], { ...ask, utility: { few: [1, 0], many: [0, 1] }, description: 'Which layout suits best?' }),
       unasked: flag({ ...ask, description: 'Was the tour seen?' }),

@@ -8,6 +8,7 @@ import { createReader } from '@murmuration/collector/reader';
 import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { PublicQuestion } from '#collector/api/forms/answers.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { watchedContext } from './context.ts';
@@ -261,15 +262,39 @@ test('of the best option, the page shows the options with the score of each', as
   expect(shown.map(Number.parseFloat)).toEqual(options.map(({ estimate }) => expect.closeTo(estimate, 2)));
 });
 
+test('a question that is published has a page for people without a token, and HTML that frames it', async () => {
+  await open('dark?app=notes');
+  await page.getByRole('button', { name: 'Copy embed' }).first().click();
+  await page.getByText('The HTML of a frame is copied.').waitFor();
+  const frame = await page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole('link', { name: 'Public page' }).first().click();
+  await page.getByRole('heading', { name: 'Is dark mode on?' }).waitFor();
+  const { estimates } = (await (await fetch(`${address}/v1/public/notes/dark`)).json()) as PublicQuestion;
+  await expect.poll(() => verdict().textContent()).toMatch(/^Yes: between /);
+  expect(estimates?.verdict?.kind).toBe('share');
+  expect(await page.locator('.note-problem').textContent()).toBe(
+    `Some reports of ${inWords(poisoned)} can’t be right, and they are counted here.`,
+  );
+  expect(await page.locator('body').textContent()).not.toMatch(/design|platform|version 2|ios|Leave out/);
+  await page.goto(`${address}/releases.html`);
+  await page.evaluate((html) => document.body.insertAdjacentHTML('beforeend', html), frame);
+  const inside = page.frameLocator('iframe[title="Is dark mode on?"]');
+  await inside.locator('.verdict').waitFor();
+  expect(await inside.locator('.trend svg').count()).toBe(1);
+});
+
 const LOOKS = [
   [320, 'light', 'dark?app=notes&a.version=1&b.version=2'],
   [1280, 'dark', 'start?app=notes'],
+  [320, 'light', '../public/notes/dark'],
   [2560, 'dark', 'dark?app=notes&a.to=2026-01-01&b.from=2026-01-02'],
   [320, 'dark', 'plan?app=notes&picture=shares'],
   [320, 'light', 'page?app=notes'],
   [1280, 'light', 'unasked?app=notes'],
+  [1280, 'dark', '../public/notes/start'],
+  [320, 'dark', '../embed/notes/dark'],
 ] as const;
-test.each(LOOKS.slice(0, 2 * EFFORT))(
+test.each(LOOKS.slice(0, 3 * EFFORT))(
   'at %i pixels, %s, %s has no flaw that axe knows, nothing overflows, and targets are large',
   async (width, colorScheme, view) => {
     await page.setViewportSize({ width, height: 800 });
@@ -286,6 +311,7 @@ test.each(LOOKS.slice(0, 2 * EFFORT))(
         .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
         .map(({ textContent }) => `overflows: ${textContent}`),
       ...[...document.querySelectorAll('.question :is(button, summary, .tool, .choice-option, input[type="date"], input[type="range"])')]
+        .filter((target) => target.checkVisibility())
         .map((target) => [target.textContent, target.getBoundingClientRect().height] as const)
         .filter(([, height]) => height < 24)
         .map(([text, height]) => `too small: ${text} ${height}`),

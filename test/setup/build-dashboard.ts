@@ -51,7 +51,7 @@ function inOrder(files: readonly OutputFile[], metafile: Metafile): readonly Out
 /** What an entry shares with others. It is fetched beside the entry, not after it. */
 const sharedBy = (entry: string, metafile: Metafile): readonly string[] => importsOf(entry, metafile, 'import-statement');
 
-/** Writes index.html with its main.js, releases.html with its releases.js, and main.css for both. `collector` is the folder of the package. */
+/** Writes index.html with its main.js, releases.html with its releases.js, public.html with its public.js, and main.css for all. `collector` is the folder of the package. */
 export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
   const source = fileURLToPath(new URL('src/dashboard/', collector));
   const target = fileURLToPath(new URL('dist/dashboard/', collector));
@@ -59,7 +59,8 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
   const { outputFiles, metafile } = await build({
     entryPoints: [
       { in: `${source}main.tsx`, out: 'main' },
-      { in: `${source}releases.tsx`, out: 'releases' },
+      { in: `${source}release-page.tsx`, out: 'releases' },
+      { in: `${source}public.tsx`, out: 'public' },
       { in: `${source}style.css`, out: 'main' },
     ],
     outdir: target,
@@ -90,7 +91,7 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
     names.set(base, `${name.replace(/-[A-Z0-9]{8}$/, '')}-${hashOf(named)}${ext}`);
     await write(names.get(base) as string, named);
   }
-  for (const page of ['index.html', 'releases.html']) {
+  for (const page of ['index.html', 'releases.html', 'public.html']) {
     const html = await readFile(`${source}${page}`, 'utf8');
     const [entry = ''] = /[a-z]+\.js/.exec(html) ?? [];
     const preloads = sharedBy(entry, metafile).map((file) => `<link rel="modulepreload" href="./${file}" />\n    `);

@@ -91,6 +91,7 @@ const ofAbout = (
     ['a text', 'unit', ''],
     ['a text', 'owner', ''],
     ['a text', 'owner', 5],
+    ['one of true, false', 'publish', 'yes'],
     ['a day such as 2027-01-31', 'expires', 'soon'],
     ['a day such as 2027-01-31', 'expires', '2027-02-31'],
     ['a day such as 2027-01-31', 'expires', ['2027-01-31']],

@@ -23,6 +23,7 @@ export { type Measure, menuOfKinds, onPageOf } from '../release/measures/table.t
 export type { Measured } from '../release/query/making.ts';
 export type { Question } from '../release/query/question.ts';
 export type { Stream, StreamAnswer, StreamWithAnswers } from '../release/streams/stream.ts';
+export type { PublicQuestion } from './forms/answers.ts';
 export type { Reader } from './openapi/access.ts';
 export type { ReleaseTable } from './openapi/release.ts';
 export type { AssociationOf as Association } from './reader/types.ts';

@@ -28,12 +28,16 @@ export interface AccessFlags {
   readonly authHeader?: string;
   readonly authRole?: Role | 'none';
   readonly allowHost?: string[];
+  readonly frameAncestors?: string[];
   readonly readPort?: number;
   readonly readHost?: string;
 }
 
 /** A header that a proxy sets for itself. Those with which requests come anyway name nobody. */
 const HEADER = /^(?!(authorization|cookie|host|referer|user-agent|x-forwarded-(for|host|proto|port))$)[a-z0-9_-]+$/i;
+
+/** A site, or all: what CSP's `frame-ancestors` takes and can't end its directive. */
+const SITE = /^(\*|https?:\/\/(\*\.)?[a-z0-9.-]+(:\d+)?)$/i;
 
 /** The groups of addresses that Express knows by name. */
 const GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
@@ -61,7 +65,7 @@ function proxiesOf(texts: readonly string[]): number | readonly string[] {
  * @throws {UsageError} when they contradict each other
  */
 export function accessOf(flags: AccessFlags): Pick<CollectorOptions, 'open' | 'access' | 'readsApart'> {
-  const { host, open = false, authHeader, authRole, allowHost = [], readPort, readHost } = flags;
+  const { host, open = false, authHeader, authRole, allowHost = [], frameAncestors = [], readPort, readHost } = flags;
   const trustProxy = flags.trustProxy && proxiesOf(flags.trustProxy);
   const stranger = [host, ...(readHost === undefined ? [] : [readHost])].find((each) => !isLoopback(each));
   if (open && stranger !== undefined)
@@ -78,12 +82,16 @@ export function accessOf(flags: AccessFlags): Pick<CollectorOptions, 'open' | 'a
       '--auth-header: expected --trust-proxy with the addresses of the proxy, since anybody else could send the header, got none',
     );
   if (authRole !== undefined && authHeader === undefined) throw new UsageError('--auth-role: expected --auth-header with it, got none');
+  const frame = frameAncestors.find((source) => !SITE.test(source));
+  if (frame !== undefined)
+    throw new UsageError(`--frame-ancestors: expected sites such as https://blog.example, or *, got ${JSON.stringify(frame)}`);
   if (readHost !== undefined && readPort === undefined) throw new UsageError('--read-host: expected --read-port with it, got none');
   return {
     open,
     readsApart: readPort !== undefined,
     access: {
       allowHosts: allowHost,
+      ...(frameAncestors.length > 0 && { frameAncestors }),
       ...(trustProxy !== undefined && { trustProxy }),
       ...(authHeader !== undefined && { authHeader }),
       ...(authRole !== undefined && { authRole }),
@@ -138,6 +146,7 @@ export function addAccessOptions(command: Command): void {
       choiceOption('--auth-role', [...ROLES, 'none']),
     )
     .option('--allow-host <name...>', 'names under which readers reach this collector, such as t.example.com')
+    .option('--frame-ancestors <site...>', 'sites whose pages may show published questions in a frame, such as https://blog.example')
     .option('--read-port <n>', 'a port of its own for reads and the dashboard', wholeOption('--read-port', 0, 65_535))
     .option('--read-host <host>', 'the address of that port (default: --host)');
 }

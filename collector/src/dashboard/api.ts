@@ -2,7 +2,19 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { createReader, type EstimatesAsked, ReadError, type Selection, type SeriesAsked } from '../api/reader/reader.ts';
-import type { Association, Comparison, Estimates, Metric, Progress, Reader, Refusal, Series, Sign, Strings } from '../api/shown.ts';
+import type {
+  Association,
+  Comparison,
+  Estimates,
+  Metric,
+  Progress,
+  PublicQuestion,
+  Reader,
+  Refusal,
+  Series,
+  Sign,
+  Strings,
+} from '../api/shown.ts';
 
 const SESSION = 'v1/session';
 const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so
@@ -133,8 +145,21 @@ export function problemInWords(problem: unknown): string {
 }
 
 /** A request about who is signed in. */
-async function session(init: RequestInit): Promise<Response> {
-  const response = await fetch(new URL(SESSION, document.baseURI), { signal: AbortSignal.timeout(LIST_TIMEOUT), ...init });
+const session = (init: RequestInit): Promise<Response> => request(SESSION, { signal: AbortSignal.timeout(LIST_TIMEOUT), ...init });
+
+/** The address of a question that is published, relative to the page: for programs, as a page, and for frames of other sites. */
+export const publicAddress = ({ app, metric }: Pick<Metric, 'app' | 'metric'>, place: 'v1/public' | 'public' | 'embed'): string =>
+  `${place}/${app}/${metric}`;
+
+/** A question that is published. It is asked for as by anybody, whoever is signed in. */
+export async function fetchPublic(of: Pick<Metric, 'app' | 'metric'>, signal: AbortSignal): Promise<PublicQuestion> {
+  const late = AbortSignal.timeout(ESTIMATES_TIMEOUT);
+  const response = await request(publicAddress(of, 'v1/public'), { credentials: 'omit', signal: AbortSignal.any([signal, late]) });
+  return (await response.json()) as PublicQuestion;
+}
+
+async function request(path: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(new URL(path, document.baseURI), init);
   if (!response.ok) throw new ReadError(response.status, (await response.json().catch(() => null)) as Refusal | null);
   return response;
 }

@@ -33,6 +33,9 @@ const OPEN: readonly Metric['mechanism'][] = ['rappor', 'string-hashing', 'prefi
 /** True if its answers are strings or include one. They are decoded then. */
 export const isOpen = ({ mechanism }: Metric): boolean => OPEN.includes(mechanism);
 
+/** True if anybody may see the question. Those with strings have no public page. */
+export const isPublic = (metric: Metric): boolean => metric.publish === true && !isOpen(metric);
+
 // The scale of one chart. It covers every whole interval, so nothing is clipped; it begins a little below 0 when
 // an interval does. Its ends are round numbers, so that it does not move while estimates settle.
 

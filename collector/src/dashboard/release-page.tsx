@@ -1,6 +1,6 @@
 // The page of releases: an editor that shows cost and error before anything is spent, the answers so far, and the budgets.
 
-import type { VNode } from 'preact';
+import { render, type VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Release, ReleaseTable, StreamWithAnswers } from '../api/shown.ts';
 import { isSignedOut, problemInWords } from './api.ts';
@@ -73,7 +73,7 @@ interface State {
 
 type Seen = State | 'loading' | 'signed-out' | { readonly problem: string };
 
-export function ReleasePage(): VNode {
+function ReleasePage(): VNode {
   const [seen, setSeen] = useState<Seen>('loading');
   const load = useCallback((signal: AbortSignal): void => {
     Promise.all([fetchTables(signal), fetchAnswers(signal), fetchStreams(signal)]).then(
@@ -142,4 +142,10 @@ function Tables({ tables, answers, streams, onAnswer }: State & { onAnswer: () =
       <Budgets tables={tables} />
     </>
   );
+}
+
+const root = document.getElementById('page');
+if (root) {
+  root.textContent = '';
+  render(<ReleasePage />, root);
 }

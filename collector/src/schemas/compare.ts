@@ -225,7 +225,11 @@ export function compareSchemas(before: SchemaDocument, after: SchemaDocument): r
     changes.push({ what: `reports: sent ${before.reports} before and ${after.reports} now`, allowed: true });
   if (before.devices !== after.devices) changes.push({ what: 'devices: changed', allowed: true });
   if (!same(before.segments, after.segments)) changes.push({ what: 'segments: changed', allowed: true });
-  if (!same(before.about, after.about)) changes.push({ what: 'descriptions, owners or expiry days changed', allowed: true });
+  if (!same(before.about, after.about)) {
+    const shown = Object.keys(after.about).filter((name) => after.about[name]?.publish && !before.about[name]?.publish);
+    const published = shown.length > 0 ? `; anybody may see ${shown.join(', ')} from now on` : '';
+    changes.push({ what: `descriptions, owners, expiry days or what is published changed${published}`, allowed: true });
+  }
   const counted = changes.length > (same(before.about, after.about) ? 0 : 1);
   if (counted && after.version <= before.version) {
     changes.push({

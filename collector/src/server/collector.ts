@@ -20,6 +20,7 @@ import { type Counts, createCounts } from './health/counts.ts';
 import { createHealth } from './health/health.ts';
 import { type AccessParts, visibleCatalog } from './http/access.ts';
 import { metricsRouter } from './http/metrics.ts';
+import { publicRouter } from './http/public.ts';
 import { releaseRouter } from './http/release.ts';
 import { addRoutes, createApp, type RouteParts, readsRouter } from './http/routes.ts';
 import { exactRouter } from './http/routing.ts';
@@ -117,7 +118,9 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const catalogOf = visibleCatalog(() => schemas.catalog);
   const metrics = metricsRouter({ ...answering, catalogOf, minimum, truth });
   const audited = createAudits();
-  const reads = readsRouter(access, () => schemas.catalog, metrics, releaseRouter({ ...releases, catalogOf }), audited);
+  const published = publicRouter({ ...answering, catalogOf: () => schemas.catalog, minimum, now });
+  const routers = { metrics, releases: releaseRouter({ ...releases, catalogOf }), published };
+  const reads = readsRouter(access, () => schemas.catalog, routers, audited);
   const wellKnown = wellKnownRouter({ catalogOf: () => schemas.catalog, retired: () => admin.retired, audited });
   const parts: RouteParts = { takeReports: ingest.takeReports, reads, wellKnown, access, health, onFailure: counts.failed };
   const app = createApp(parts, true, !settings.readsApart);

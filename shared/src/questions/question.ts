@@ -58,6 +58,8 @@ export interface Ask<M extends Named = Named, V = Json> {
   readonly owner?: string;
   /** The last day on which the metric is needed, such as `2027-01-31`. */
   readonly expires?: string;
+  /** True if anybody may see the estimates, on a page that needs no token (docs/public.md). */
+  readonly publish?: boolean;
   /** The mechanism to use instead of the chooser's. */
   readonly mechanism?: M;
 }

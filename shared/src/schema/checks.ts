@@ -47,7 +47,13 @@ const commonRules = (epsilon: number): Rules => ({
 });
 
 /** Rules for the descriptive fields of a metric. */
-const aboutRules: Rules = { description: isText, unit: optional(isText), owner: optional(isText), expires: optional(isDay) };
+const aboutRules: Rules = {
+  description: isText,
+  unit: optional(isText),
+  owner: optional(isText),
+  expires: optional(isDay),
+  publish: optional(isOneOf([true, false])),
+};
 
 const isType: Rule = isOneOf(Object.keys(kinds));
 

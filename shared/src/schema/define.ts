@@ -27,21 +27,21 @@ export function defineSchema<const M extends Questions, const S extends Segments
   spec: SchemaSpec<M, S>,
 ): Schema<M, S> {
   if (process.env.NODE_ENV !== 'production') assertSpec(spec);
-  const { app, version, budget, segments, assign, devices = 100_000, metrics: questions } = spec;
+  const { budget, assign, devices = 100_000, metrics: questions } = spec;
   // Without a prototype: a metric may have any name, and a lookup must not find inherited ones.
   const metrics: { [name: string]: MetricDocument } = { __proto__: null } as never;
   const about: { [name: string]: About } = { __proto__: null } as never;
   let isTraceable: unknown = assign;
   for (const [name, { type, ask, fields, size, law, traces }] of Object.entries(questions)) {
-    const { description, unit, owner, expires, mechanism: _mechanism, ...asked } = ask;
-    about[name] = { description, unit, owner, expires } as About;
+    const { description, unit, owner, expires, publish, mechanism: _mechanism, ...asked } = ask;
+    about[name] = { description, unit, owner, expires, publish } as About;
     metrics[name] = { type, ...asked, every: ask.every ?? budget.per, ...fields, law: law(size, ask.epsilon, devices) } as MetricDocument;
     isTraceable ||= traces?.(metrics[name].law);
   }
   if (process.env.NODE_ENV !== 'production') assertCharges(metrics, budget, assign);
   else if (!Object.keys(metrics).every((name) => assigned([name], metrics, budget).length > 0)) throw new RangeError('budget');
   const reports = spec.reports ?? (isTraceable ? 'alone' : 'together');
-  const document = { format: 1, chooser: 1, app, version, devices, budget, segments, assign, reports, metrics, about } as SchemaDocument & {
+  const document = { ...spec, format: 1, chooser: 1, devices, reports, metrics, about } as SchemaDocument & {
     readonly segments?: S;
   };
   return { document, questions, wire: wireName(document) };

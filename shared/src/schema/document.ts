@@ -36,6 +36,7 @@ export interface About {
   readonly unit?: string;
   readonly owner?: string;
   readonly expires?: string;
+  readonly publish?: boolean;
 }
 
 /**

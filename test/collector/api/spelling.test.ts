@@ -2,12 +2,13 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HEALTH_ROUTES } from '#collector/server/health/health.ts';
-import { type Running, start } from '../../kit/app.ts';
+import { type Running, schema, start } from '../../kit/app.ts';
 import { describedAt } from './described.ts';
 
 let running: Running;
 beforeAll(async () => {
-  running = await start();
+  const { about, ...document } = schema.document;
+  running = await start({ schemas: [{ ...document, about: { ...about, plan: { description: 'Which plan?', publish: true } } }] });
 });
 afterAll(() => running.close());
 
@@ -26,7 +27,8 @@ test('every route, of the description and of the probes, answers under its spell
   expect(described.length).toBeGreaterThan(15);
   for (const [path, method] of [...described, ...HEALTH_ROUTES.map((each) => [each.path, 'get'] as const)]) {
     const ask = async (at: string): Promise<number> =>
-      (await fetch(running.url + at.replace('{name}', 'home'), { method: method.toUpperCase() })).status;
+      (await fetch(running.url + at.replace('{name}', 'home').replace('{app}/{metric}', 'notes/plan'), { method: method.toUpperCase() }))
+        .status;
     expect(await ask(path), `${method} ${path}`).not.toBe(404);
     for (const other of others(path)) expect(await ask(other), `${method} ${other}`).toBe(404);
   }

@@ -75,7 +75,7 @@ describe('which place comes first', () => {
       expect.arrayContaining(['schema', 'candidates', 'data', 'host', 'origin', 'perMetric', 'mostQueued', 'leastFree']),
     );
     const special: { readonly [name: string]: readonly [text: string, value: unknown] } = {
-      ...Object.fromEntries(['schema', 'candidates', 'allowHost', 'trustProxy'].map((name) => [name, ['x', ['x']]])),
+      ...Object.fromEntries(['schema', 'candidates', 'allowHost', 'frameAncestors', 'trustProxy'].map((name) => [name, ['x', ['x']]])),
       ...Object.fromEntries(['data', 'spill', 'host', 'readHost', 'authHeader'].map((name) => [name, ['x', 'x']])),
       origin: ['https://a.example', ['https://a.example']],
       open: ['true', true],

@@ -1,4 +1,4 @@
-/** Members that several answers of the read API have, as zod schemas. */
+/** Members that several answers of the read API have, as zod schemas, and the check that a schema and its type agree. */
 
 import { z } from 'zod';
 import type { AnswerEstimate, ExcludedDays } from '../../answers/estimates.ts';
@@ -7,7 +7,21 @@ import type { Verdict } from '../../answers/verdict.ts';
 import type { Estimate, Interval } from '../../estimation/estimate.ts';
 import { LOOKS, type Looks } from '../../estimation/statistics/looks.ts';
 import type { Watch } from '../../estimation/watch/watch.ts';
-import { exactly } from './exactly.ts';
+
+// A compile-time check that a zod schema and a type agree. The types are declared beside what computes the values, because no room below
+// imports `api`, and `z.infer` can't declare those of `api`: `isolatedDeclarations` takes no type of a constant whose type is inferred.
+
+/** A type without `readonly`, its intersections merged. */
+type Plain<T> = { -readonly [name in keyof T]: Plain<T[name]> };
+
+type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** What a schema must be, besides itself: nothing if its values are those of `T`. */
+export type Checked<S extends z.ZodType, T> =
+  IsSame<Plain<z.output<S>>, Plain<T>> extends true ? unknown : { readonly expected: Plain<T>; readonly got: Plain<z.output<S>> };
+
+/** The schema, as one of `T`. It compiles only if what it parses has the members of `T`, all and no others, of the same types. */
+export const exactly = <T, S extends z.ZodType<T>>(schema: S & Checked<S, T>): z.ZodType<T> => schema;
 
 /** An answer whose rows come in pages. */
 export interface Paged {

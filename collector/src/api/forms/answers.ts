@@ -23,6 +23,7 @@ import {
   day,
   ends,
   estimate,
+  exactly,
   excludedDays,
   interval,
   looks,
@@ -32,7 +33,6 @@ import {
   verdict,
   watch,
 } from './answer-parts.ts';
-import { exactly } from './exactly.ts';
 
 const among = z.enum(AMONG);
 const value = z.literal('value').exactOptional().meta({ description: 'Numbers in the unit of the metric; absent where they are shares.' });
@@ -48,6 +48,7 @@ const summary: z.ZodType<MetricSummary> = exactly(
       unit: z.string().exactOptional(),
       owner: z.string().exactOptional(),
       expires: z.string().exactOptional(),
+      publish: z.boolean().exactOptional().meta({ description: 'Whether anybody may see it, without a token.' }),
       mechanism: z.enum(Object.keys(estimations) as Law['mechanism'][]),
       epsilon: number,
       range: z
@@ -242,6 +243,26 @@ const comparison: z.ZodType<Comparison & Paged & { readonly differences: readonl
   }),
 );
 
+/** A question that is published, as anybody may see it: without estimates until a week has enough reports. */
+export interface PublicQuestion {
+  readonly metric: MetricSummary;
+  /** Days with reports that can't be right. They are counted. */
+  readonly doubtful: readonly string[];
+  readonly estimates?: MetricEstimates & Paged;
+  readonly series?: Series & Paged & { readonly points: readonly SeriesPoint[] };
+}
+
+const question: z.ZodType<PublicQuestion> = exactly(
+  z
+    .strictObject({
+      metric: summary,
+      doubtful: z.array(z.iso.date()).meta({ description: 'Days with reports that can’t have come through the law. They are counted.' }),
+      estimates: estimates.exactOptional(),
+      series: series.exactOptional(),
+    })
+    .meta({ description: 'Of whole weeks that are over and have enough reports. Counts and errors have two digits.' }),
+);
+
 const list: z.ZodType<Paged & { readonly metrics: readonly MetricSummary[] }> = exactly(
   z.strictObject({ page, metrics: z.array(summary) }),
 );
@@ -278,10 +299,11 @@ const signs: z.ZodType<{ readonly signs: readonly Sign[] }> = exactly(
 
 /** The answers by route. */
 export const answers: {
-  readonly [route in 'signs' | 'list' | 'estimates' | 'series' | 'association' | 'comparison' | 'refusal']: z.ZodType;
+  readonly [route in 'signs' | 'list' | 'question' | 'estimates' | 'series' | 'association' | 'comparison' | 'refusal']: z.ZodType;
 } = {
   signs,
   list,
+  question,
   estimates,
   series,
   association,

@@ -8,7 +8,7 @@ import { parseDays, SOME_DAYS } from '../../base/days.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { AMONG, type Among } from '../../estimation/estimate.ts';
 import { LOOKS, type Looks } from '../../estimation/statistics/looks.ts';
-import type { Checked } from './exactly.ts';
+import type { Checked } from './answer-parts.ts';
 
 /** Rows of an answer, unless the reader asks for another number. */
 const USUAL_LIMIT = 1_000;
@@ -19,7 +19,7 @@ const MOST_CANDIDATES = 1_000;
 /** A schema of parameters with its values after parsing. */
 export type Parameters<T> = z.ZodObject & z.ZodType<T>;
 
-/** The schema, as one of the parameters `T`, if both agree (exactly.ts). */
+/** The schema, as one of the parameters `T`, if both agree (answer-parts.ts). */
 export const exactParameters = <T, S extends Parameters<T>>(schema: S & Checked<S, T>): Parameters<T> => schema;
 
 /** Which reports are meant: days since 1970-01-01, and the version of the schema. */
@@ -158,6 +158,9 @@ export interface SignsAsked {
 export const signsParameters: Parameters<SignsAsked> = exactParameters(
   z.strictObject({ app: z.string().optional().meta({ description: 'Only signs of this app.' }) }),
 );
+
+/** Of routes that take none. */
+export const noParameters: Parameters<object> = z.strictObject({});
 
 export const listParameters: Parameters<Page> = exactParameters(z.strictObject(pageParameters));
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { type Credential, ROLES, type Role } from '../../storage/admin/credentials.ts';
 import type { Action } from '../../storage/admin/database.ts';
-import { exactly } from '../forms/exactly.ts';
+import { exactly } from '../forms/answer-parts.ts';
 import { exactParameters, type Parameters, whole } from '../forms/parameters.ts';
 import { delayed, json, refused, responsesOf, TOO_MANY } from './responses.ts';
 

@@ -7,8 +7,7 @@ import { types } from '../../estimation/questions.ts';
 import { CADENCES, type Forecast, type PlannedCadence } from '../../planning/plan/forecast.ts';
 import { planned } from '../../planning/plan/question.ts';
 import type { Wishes } from '../../planning/plan/wishes.ts';
-import { count, number } from '../forms/answer-parts.ts';
-import { exactly } from '../forms/exactly.ts';
+import { count, exactly, number } from '../forms/answer-parts.ts';
 import { exactParameters, type Parameters, whole } from '../forms/parameters.ts';
 import { responsesOf } from './responses.ts';
 

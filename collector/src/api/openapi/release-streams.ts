@@ -7,7 +7,7 @@ import type { Opened } from '../../release/streams/open.ts';
 import { type Conditions, conditionsForm, MECHANISMS, requestForm, type StreamRequest } from '../../release/streams/request.ts';
 import type { Stream, StreamWithAnswers } from '../../release/streams/stream.ts';
 import type { StreamPreview } from '../../release/streams/streams.ts';
-import { exactly } from '../forms/exactly.ts';
+import { exactly } from '../forms/answer-parts.ts';
 import { MOST_ASKED } from './release.ts';
 import { json, refused, responsesOf } from './responses.ts';
 

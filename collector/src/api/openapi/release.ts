@@ -8,7 +8,7 @@ import type { ExpectedError } from '../../release/measures/measure.ts';
 import { KINDS, type Measure } from '../../release/measures/table.ts';
 import type { Measured } from '../../release/query/making.ts';
 import { type Question, questionForm } from '../../release/query/question.ts';
-import { exactly } from '../forms/exactly.ts';
+import { exactly } from '../forms/answer-parts.ts';
 import { json, refused, responsesOf } from './responses.ts';
 
 // What the routes of releases take and answer, as zod schemas.

@@ -1,12 +1,20 @@
-/** `GET /.well-known/murmuration.json`, which anybody may read: its form as a zod schema, and its OpenAPI description. */
+/**
+ * What anybody may read: `GET /.well-known/murmuration.json` with its form as a zod schema, and questions that are published; with their OpenAPI
+ * description.
+ */
 
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { exactly } from '../forms/exactly.ts';
+import { exactly } from '../forms/answer-parts.ts';
+import { answers } from '../forms/answers.ts';
+import { noParameters } from '../forms/parameters.ts';
 import { json, refused } from './responses.ts';
 
 /** The path. It is well known (RFC 8615), so that people who use an app find it without asking. */
 export const WELL_KNOWN = '/.well-known/murmuration.json';
+
+/** The path of a question that is published. */
+export const PUBLIC = '/v1/public/:app/:metric';
 
 /** Privacy budget of a schema: natural units, rounded up, as decimals. */
 interface PublicEpsilon {
@@ -91,6 +99,31 @@ export const wellKnownPaths: ZodOpenApiPathsObject = {
         },
         '304': { description: 'The answer is the one that If-None-Match names.' },
         '500': refused('A failure of the collector.'),
+      },
+    },
+  },
+  '/v1/public/{app}/{metric}': {
+    get: {
+      operationId: 'publicQuestion',
+      summary: 'A question that is published, for anybody: its estimates and their weeks, without segments and small counts',
+      description: 'Of a metric with `publish: true`, unless it has strings. It counts whole weeks with at least 100 reports.',
+      security: [],
+      requestParams: {
+        path: z.object({ app: z.string().meta({ example: 'notes' }), metric: z.string().meta({ example: 'plan' }) }),
+        query: noParameters as z.ZodObject,
+      },
+      responses: {
+        '200': {
+          description: 'The answer. It may be kept for five minutes.',
+          headers: { ETag: { description: 'Changes with the answer.', schema: { type: 'string' } } },
+          content: json(answers.question),
+        },
+        '304': { description: 'The answer is the one that If-None-Match names.' },
+        '400': refused('A parameter is wrong: what was expected, and what came.'),
+        '404': refused('There is no such question, or it is not published.'),
+        '421': refused('The Host is not a name of this collector.'),
+        '500': refused('A failure of the collector.'),
+        '503': refused('Too much waits. Ask again later.'),
       },
     },
   },

@@ -10,6 +10,7 @@ import { Folded } from '../card-parts.tsx';
 import type { Filter, Span } from '../filter.ts';
 import { DateInput, Filters } from '../filters.tsx';
 import { dayRange, reportCount } from '../format.ts';
+import { isPublic } from '../judge.ts';
 import { SignLine } from '../signs.tsx';
 import { Failed, Gone, LoadingBars } from '../states.tsx';
 import { CompareControls, ComparisonLine, ComparisonTable, useComparison } from './compare.tsx';
@@ -81,7 +82,14 @@ export function Frame<T>(props: FrameProps<T>): VNode {
   };
   const comparison = sides && compared.value;
   const tools = (taken: Takeaway, what: string, part: typeof picture): VNode => (
-    <Tools {...taken} name={`${metric.metric}${what}`} title={question} parts={[head, part]} sentence={said} />
+    <Tools
+      {...taken}
+      name={`${metric.metric}${what}`}
+      title={question}
+      parts={[head, part]}
+      sentence={said}
+      published={isPublic(metric) ? metric : undefined}
+    />
   );
   return (
     <article class="question" aria-labelledby={title} aria-busy={state.outdated}>

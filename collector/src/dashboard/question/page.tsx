@@ -24,7 +24,8 @@ export function QuestionPage(props: QuestionProps): VNode {
 }
 
 /** The picture that is drawn unless the reader chooses: a distribution says more than its mean over time. */
-const usualPicture = ({ type }: Metric): Pictures => (['flag', 'choice', 'choices', 'mean', 'count'].includes(type) ? 'trend' : 'shares');
+export const usualPicture = ({ type }: Metric): Pictures =>
+  ['flag', 'choice', 'choices', 'mean', 'count'].includes(type) ? 'trend' : 'shares';
 
 /** The longest trends by day and by week. */
 const MOST_DAYS = 120;
@@ -125,7 +126,7 @@ function drawnOf(series: readonly Series[], over: Asking): Drawn | null {
 }
 
 /** The sentence that answers the question, and at how many looks it holds. */
-function Sentence({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
+export function Sentence({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
   const { verdict, impossible, answers, excluded } = estimates;
   return (
     <>
@@ -175,7 +176,7 @@ function Controls({
 const TOO_LONG = 'The list is too long to be tested as a whole, so that many of these may be chance. Strings on no list can’t be seen.';
 
 /** The answers of all days together. It is drawn again only when they change. */
-function Shares({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
+export function Shares({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
   const { answers, unit, distribution, options } = estimates;
   const title = metric.description || metric.metric;
   const [first] = answers;

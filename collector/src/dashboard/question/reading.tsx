@@ -43,7 +43,7 @@ interface ReadingProps {
   readonly lines: readonly Line[];
   readonly at: number | null;
   readonly onAt: (index: number) => void;
-  readonly onToggle: (point: SeriesPoint) => void;
+  readonly onToggle?: (point: SeriesPoint) => void;
 }
 
 /** The numbers of one point, with a slider that chooses it and a button that leaves its days out. */
@@ -84,9 +84,11 @@ export function Reading({ drawn, lines, metric, exclude, at, onAt, onToggle }: R
       <p>
         <strong>{named}</strong> {said}
       </p>
-      <button type="button" class="quiet-button" onClick={() => onToggle(point)}>
-        {isOut ? 'Put back' : 'Leave out'} {named}
-      </button>
+      {onToggle && (
+        <button type="button" class="quiet-button" onClick={() => onToggle(point)}>
+          {isOut ? 'Put back' : 'Leave out'} {named}
+        </button>
+      )}
     </div>
   );
 }

@@ -2,7 +2,8 @@
 
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { problemInWords } from '../api.ts';
+import type { Metric } from '../../api/shown.ts';
+import { problemInWords, publicAddress } from '../api.ts';
 import { csvOf, pngOf, type Rows, svgOf, textOfSvg } from './takeaway.ts';
 
 function save(name: string, content: Blob): void {
@@ -25,6 +26,14 @@ async function copy(text: string): Promise<void> {
   if (!isDone) throw new Error('This browser does not let the page copy.');
 }
 
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** The HTML that shows a published question in a page of another site. */
+function frameOf(published: Pick<Metric, 'app' | 'metric'>, title: string): string {
+  const address = new URL(publicAddress(published, 'embed'), document.baseURI);
+  return `<iframe src="${address}" title="${escaped(title)}" width="640" height="600" style="border: 0" loading="lazy"></iframe>`;
+}
+
 const SAID_FOR = 4_000;
 
 interface ToolsProps {
@@ -38,9 +47,11 @@ interface ToolsProps {
   readonly address: string;
   /** The words of the page, with their question. */
   readonly sentence: () => string;
+  /** The question, where anybody may see it. */
+  readonly published?: Pick<Metric, 'app' | 'metric'> | undefined;
 }
 
-export function Tools({ name, title, parts, rows, address, sentence }: ToolsProps): VNode {
+export function Tools({ name, title, parts, rows, address, sentence, published }: ToolsProps): VNode {
   const [said, setSaid] = useState('');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -68,6 +79,7 @@ export function Tools({ name, title, parts, rows, address, sentence }: ToolsProp
     ['PNG', act(async () => save(`${name}.png`, await pngOf(image())), 'The picture is saved.')],
     ['SVG', act(() => save(`${name}.svg`, new Blob([textOfSvg(image())], { type: 'image/svg+xml' })), 'The picture is saved.')],
     ['CSV', act(() => save(`${name}.csv`, new Blob([csvOf(rows())], { type: 'text/csv' })), 'The numbers are saved.')],
+    ...(published ? [['Copy embed', act(() => copy(frameOf(published, title)), 'The HTML of a frame is copied.')] as const] : []),
   ];
   return (
     <div class="tools" data-aside>
@@ -79,6 +91,11 @@ export function Tools({ name, title, parts, rows, address, sentence }: ToolsProp
       <a class="tool" href={address} download={`${name}.json`}>
         JSON
       </a>
+      {published && !location.pathname.endsWith(`/${publicAddress(published, 'public')}`) && (
+        <a class="tool" href={publicAddress(published, 'public')}>
+          Public page
+        </a>
+      )}
       <span class="tools-said" role="status">
         {said}
       </span>

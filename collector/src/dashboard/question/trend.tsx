@@ -16,11 +16,12 @@ interface TrendProps {
   readonly drawn: Drawn;
   readonly metric: Metric;
   /** Of this metric. */
-  readonly signs: readonly Sign[];
+  readonly signs: readonly Pick<Sign, 'kind' | 'day'>[];
   readonly exclude: readonly string[];
   /** Set where two periods are compared. */
   readonly sides: Sides | null;
-  readonly onToggle: (days: readonly string[]) => void;
+  /** Leaves days out, or puts them back. Absent where that can't be chosen. */
+  readonly onToggle?: (days: readonly string[]) => void;
 }
 
 // Geometry. Days lie along; a point that stands for a week or a month lies in its middle.
@@ -98,7 +99,7 @@ export function Trend({ drawn, metric, signs, exclude, sides, onToggle }: TrendP
   const topOf = (i: number): number => TOP + i * height + spaces.slice(0, i + 1).reduce((sum, space) => sum + space, 0);
   const total = topOf(lines.length - 1) + height + FOOT;
   const chosen = at === null ? undefined : points[Math.min(at, points.length - 1)];
-  const toggle = (point: SeriesPoint): void => onToggle(daysIn(point.from, point.to));
+  const toggle = onToggle && ((point: SeriesPoint): void => onToggle(daysIn(point.from, point.to)));
   const indexAt = (event: MouseEvent & { readonly currentTarget: Element }): number => {
     const day = (event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT) / step;
     const found = points.findIndex(({ to }) => (Date.parse(to) - Date.parse(first)) / DAY_MS >= Math.floor(day));
@@ -119,7 +120,7 @@ export function Trend({ drawn, metric, signs, exclude, sides, onToggle }: TrendP
           const index = indexAt(event);
           const point = points[index];
           // The first tap of a finger shows a day, as the mouse does by pointing.
-          if (point && index === at) toggle(point);
+          if (point && index === at) toggle?.(point);
           setAt(index);
         }}
       >
@@ -132,7 +133,7 @@ export function Trend({ drawn, metric, signs, exclude, sides, onToggle }: TrendP
         {chosen && <line data-aside class="trend-cursor" {...vertical(xOf(middleOf(chosen)), TOP, total - FOOT)} />}
       </svg>
       <TrendLegend drawn={drawn} lines={lines} exclude={exclude} />
-      <Reading drawn={drawn} lines={lines} metric={metric} exclude={exclude} at={at} onAt={setAt} onToggle={toggle} />
+      <Reading drawn={drawn} lines={lines} metric={metric} exclude={exclude} at={at} onAt={setAt} {...(toggle && { onToggle: toggle })} />
     </div>
   );
 }

@@ -55,14 +55,14 @@ const standIn = ({ otherwise }: MetricDocument): readonly string[] =>
         `  If you do not answer, this is reported in your place, randomized as an answer is: ${otherwiseInWords(otherwise)}. So a report does not reveal by its presence that you answered; what it says may, within the bound below.`,
       ];
 
-function question(spending: MetricSpending, metric: MetricDocument, { description, owner, expires }: About): string {
+function question(spending: MetricSpending, metric: MetricDocument, { description, owner, expires, publish }: About): string {
   return [
     `- ${description} (${spending.metric})`,
     `  Asked ${often(metric.every)}. Answers: ${presentationOf(metric.type).answers(metric)}.`,
     ...unlisted(metric),
     ...standIn(metric),
     `  ${bound(spending, metric)}`,
-    `  ${owner === undefined ? 'Nobody is named as its owner.' : `Asked by: ${owner}.`} ${expires === undefined ? 'No day is set on which it ends.' : `Needed until ${expires}.`}`,
+    `  ${owner === undefined ? 'Nobody is named as its owner.' : `Asked by: ${owner}.`} ${expires === undefined ? 'No day is set on which it ends.' : `Needed until ${expires}.`}${publish ? ' Anybody may see the estimates.' : ''}`,
   ].join('\n');
 }
 

@@ -25,6 +25,8 @@ export interface AccessOptions {
   readonly authRole?: Role | 'none';
   /** Names under which readers reach this collector, besides addresses and loopback names. */
   readonly allowHosts?: readonly string[];
+  /** The sites that may show `/embed/` in a frame, as in CSP's `frame-ancestors`: `https://blog.example`, or `*`. Default: this host alone. */
+  readonly frameAncestors?: readonly string[];
 }
 
 /** The cookie of a session. Over https it has the prefix with which browsers refuse it from anywhere but this host. */

@@ -1,14 +1,14 @@
 /**
  * The files of the dashboard, from memory: an answer opens no file, and a sender who leaves early leaves nothing behind. Names of scripts and
  * styles have a hash of their content (test/setup/build-dashboard.ts), so browsers keep them for ever. A question's address is answered with the
- * index page, whose base is then one folder up; its script says which question it is.
+ * index page or that of published questions, whose base is then folders up; the script says which question it is.
  */
 
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 
 const folder = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url));
 
@@ -45,16 +45,30 @@ function readPageFile(name: string): PageFile {
   return pageFile(name, { br: read('br'), gzip: read('gzip'), identity: read('identity') });
 }
 
-/** Addresses of questions. A metric's name needs no escapes. */
-const QUESTION = /^\/questions\/[\w.-]+$/;
+/** Addresses below the page, and the name that stands for all of them among the files. Names of apps and metrics need no escapes. */
+const BELOW = [
+  { pattern: /^\/questions\/[\w.-]+$/, any: '/questions/:name', page: '/index.html', base: '../' },
+  { pattern: /^\/public\/[\w.-]+\/[\w.-]+$/, any: '/public/:app/:name', page: '/public.html', base: '../../' },
+  { pattern: /^\/embed\/[\w.-]+\/[\w.-]+$/, any: '/embed/:app/:name', page: '/public.html', base: '../../' },
+] as const;
 
-/** Stands for all of them among the files. */
-const ANY_QUESTION = '/questions/:name';
+const EMBED: string = BELOW[2].any;
 
-/** The index page for an address one folder deeper. */
-function deeper({ bytes }: PageFile): PageFile {
-  const identity = Buffer.from(bytes.identity.toString().replace('<base href="./"', '<base href="../"'));
+/** The name of a path among the files. */
+const nameOf = (path: string): string => BELOW.find(({ pattern }) => pattern.test(path))?.any ?? path;
+
+/** A page for addresses in a deeper folder. */
+function deeper({ bytes }: PageFile, base: string): PageFile {
+  const identity = Buffer.from(bytes.identity.toString().replace('<base href="./"', `<base href="${base}"`));
   return pageFile('index.html', { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity });
+}
+
+/** Lets other sites show the page in a frame, if any may. The names of sites come from the operator. */
+function allowFrames(response: Response, ancestors: readonly string[]): void {
+  if (ancestors.length === 0) return;
+  const policy = String(response.getHeader('content-security-policy'));
+  response.set('content-security-policy', policy.replace(/frame-ancestors [^;]*/, `frame-ancestors 'self' ${ancestors.join(' ')}`));
+  response.removeHeader('x-frame-options');
 }
 
 let files: ReadonlyMap<string, PageFile> | undefined;
@@ -70,19 +84,26 @@ function pageFiles(): ReadonlyMap<string, PageFile> {
   }
   const found = new Map(names.map((name) => [`/${name}`, readPageFile(name)]));
   const index = found.get('/index.html');
-  files = index === undefined ? found : found.set('/', index).set(ANY_QUESTION, deeper(index));
+  if (index !== undefined) found.set('/', index);
+  for (const { any, page, base } of BELOW) {
+    const file = found.get(page);
+    if (file !== undefined) found.set(any, deeper(file, base));
+  }
+  files = found;
   return files;
 }
 
 /** The route of the page and its files. Other requests pass. A prefix without its slash is redirected, since the page names its files relatively. */
-export function servePage(): RequestHandler {
+export function servePage(frameAncestors: readonly string[]): RequestHandler {
   const served = pageFiles();
   return (request, response, next) => {
-    const file = served.get(request.path.replace(QUESTION, ANY_QUESTION));
+    const name = nameOf(request.path);
+    const file = served.get(name);
     if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
     const rest = request.originalUrl.slice(request.baseUrl.length);
     if (/^(\?|$)/.test(rest)) return response.redirect(301, `${request.baseUrl}/${rest}`);
     response.set(file.headers);
+    if (name === EMBED) allowFrames(response, frameAncestors);
     if (request.fresh) return void response.status(304).end();
     const coding = (request.acceptsEncodings(Object.keys(CODINGS)) || 'identity') as Coding;
     if (coding !== 'identity') response.set('content-encoding', coding);

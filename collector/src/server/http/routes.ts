@@ -91,17 +91,23 @@ function reviewRouter(catalogOf: () => Catalog, admin: Administration, audited: 
  * @param catalogOf returns the schemas as they are now
  * @param metrics the routes of metrics and estimates
  * @param releases the routes of releases, which are all that analysts may use
+ * @param published the questions that anybody may read
  * @param audited audits a schema
  */
-export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metrics: Router, releases: Router, audited: Audits): Router {
-  const { admin, allowHosts = [] } = parts;
+export function readsRouter(
+  parts: AccessParts,
+  catalogOf: () => Catalog,
+  { metrics, releases, published }: { readonly metrics: Router; readonly releases: Router; readonly published: Router },
+  audited: Audits,
+): Router {
+  const { admin, allowHosts = [], frameAncestors = [] } = parts;
   const isReader = requireReader(parts);
   return exactRouter()
-    .use(checkHost(allowHosts), sessionRouter(parts, isReader))
+    .use(checkHost(allowHosts), sessionRouter(parts, isReader), published)
     .use('/v1', isReader)
     .use(releases)
     .use(['/v1/metrics', '/v1/signs', '/v1/plan'], requireRole('viewer'))
-    .use(metrics, reviewRouter(catalogOf, admin, audited), servePage());
+    .use(metrics, reviewRouter(catalogOf, admin, audited), servePage(frameAncestors));
 }
 
 /** Parts behind the routes. */

@@ -1,5 +1,6 @@
 /** Sends a page of an answer, as fast as the reader takes it, from bytes that other readers share. */
 
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
@@ -38,6 +39,19 @@ export async function sendPage(response: Response, answer: PackedAnswer, page: P
   });
   if (response.req.method === 'HEAD') return void response.end();
   await sendParts(response, parts, length);
+}
+
+/** Sends what anybody may have, on any page, and keep for so many seconds: nothing where they still have it. */
+export function sendToAnybody(response: Response, body: string, maxAge: number): void {
+  response
+    .set({
+      etag: `"${hash('sha256', body, 'base64url')}"`,
+      'cache-control': `public, max-age=${maxAge}`,
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+    })
+    .type('json')
+    .send(body);
 }
 
 const compress = promisify(gzip);

@@ -3,7 +3,6 @@
  * follows from it, and nothing that they have sent.
  */
 
-import { hash } from 'node:crypto';
 import type { SchemaDocument } from '@murmuration/shared';
 import type { RequestHandler, Router } from 'express';
 import { type PublicApps, type PublicSchema, WELL_KNOWN } from '../../api/openapi/well-known.ts';
@@ -11,6 +10,7 @@ import type { Audits } from '../../planning/audit/audit-thread.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { appOf } from '../../storage/quota.ts';
 import { exactRouter } from './routing.ts';
+import { sendToAnybody } from './send.ts';
 
 /** Seconds for which the answer may be kept by whoever has it. */
 const MAX_AGE = 3_600;
@@ -65,16 +65,7 @@ export function wellKnownRouter({ catalogOf, retired, audited }: WellKnownParts)
     return made.body;
   };
   const show: RequestHandler = async (_request, response) => {
-    const body = await bodyOf(catalogOf(), retired());
-    response
-      .set({
-        etag: `"${hash('sha256', body, 'base64url')}"`,
-        'cache-control': `public, max-age=${MAX_AGE}`,
-        'access-control-allow-origin': '*',
-        'cross-origin-resource-policy': 'cross-origin',
-      })
-      .type('json')
-      .send(body);
+    sendToAnybody(response, await bodyOf(catalogOf(), retired()), MAX_AGE);
   };
   return exactRouter().get(WELL_KNOWN, show);
 }
