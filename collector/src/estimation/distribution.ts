@@ -10,7 +10,7 @@
 
 import type { Density } from './density.ts';
 import type { Estimate, Interval } from './estimate.ts';
-import type { Supported } from './statistics/count-sequence.ts';
+import type { Supported } from './statistics/counts.ts';
 import { Z95 } from './statistics/tails.ts';
 
 /** An unbiased estimate of a mean over devices, and its variance. */

@@ -17,7 +17,7 @@ import { covarianceOf, isAnswerLaw } from './covariance.ts';
 import type { Interval, People } from './estimate.ts';
 import type { AnswerLaw } from './estimation.ts';
 import { intervalOf, type Judged, type Judging } from './sequences.ts';
-import { isSmall } from './statistics/count-sequence.ts';
+import { isSmall } from './statistics/counts.ts';
 import { criticalValue, LEVEL } from './statistics/looks.ts';
 
 /** Lists with more answers have the bound of any two estimates: some covariances need a table of all pairs. */

@@ -1,46 +1,15 @@
 /**
- * Parts that mechanisms of one kind share: `pureList` for lists, `meanByScores` for means, `cellsBy` for distributions, and `byMatrix` for
- * every channel with few outputs.
+ * Parts that mechanisms of one kind share: `meanByScores` for means, `cellsBy` for distributions, and `byMatrix` for every channel with few
+ * outputs. Lists have `pureList` of pure.ts.
  */
 
-import { cellsOf, type DistributionLaw, type Law, type ListLaw, mechanismOf, type NumberLaw } from '@murmuration/shared';
+import { cellsOf, type DistributionLaw, type Law, type NumberLaw } from '@murmuration/shared';
 import { interval, shareOf } from './distribution.ts';
 import { THESE } from './estimate.ts';
-import type { DistributionEstimation, Estimation, ListEstimation, NumberEstimation } from './estimation.ts';
+import type { DistributionEstimation, Estimation, NumberEstimation } from './estimation.ts';
 import { matrixFit, type Rows } from './matrices.ts';
 import { numberEstimates, type Scores, squaresOf } from './number.ts';
-import { pureEstimates, rangeVariance } from './pure.ts';
-import { addSupports, reportsIn, type Tallies } from './tally.ts';
-import { boundsOfSupport, ends, leverageOfSupport, ofRows } from './watch/bounds.ts';
-
-/**
- * Builds the estimation of a list from the parts specific to its mechanism. Each answer is estimated from the reports that support it
- * (pure.ts). Uses the mechanism's transform where answers have more than one
- * cell each.
- */
-export function pureList<L extends ListLaw>(
-  supports: (law: L, tallies: Tallies) => Float64Array = addSupports,
-): Omit<ListEstimation<L>, 'named' | 'fit' | 'simulated'> {
-  const supportBy = (law: L) => mechanismOf(law as ListLaw).support(law);
-  const stored = (law: L) => mechanismOf(law as ListLaw).support(law, 'permanent');
-  return {
-    supports,
-    estimates: (law, { tallies, perDevice, people = THESE }) =>
-      tallies.size === 0
-        ? []
-        : pureEstimates({ reports: reportsIn(tallies), cells: supports(law, tallies) }, supportBy(law), stored(law), perDevice, people),
-    bounds: (law) => boundsOfSupport(supportBy(law)),
-    leverage: (law) => leverageOfSupport(supportBy(law)),
-    noiseAt: (law, reports, share) => {
-      const { constant, slope } = rangeVariance(supportBy(law), supportBy(law), reports, 1);
-      return constant + slope * share;
-    },
-    theory: (law, tallies, truth, perDevice) => {
-      const { constant, slope } = rangeVariance(supportBy(law), stored(law), reportsIn(tallies), perDevice);
-      return constant + slope * (truth.reduce((sum, share) => sum + share, 0) / truth.length);
-    },
-  };
-}
+import { ends, ofRows } from './watch/bounds.ts';
 
 /** Caches a function per law, because a range of days asks for the same again and again. */
 function once<L extends object, T>(compute: (law: L) => T): (law: L) => T {

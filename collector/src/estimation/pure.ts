@@ -12,9 +12,12 @@
  * (1-s) / (n (p-q)²), s = q + (p-q) f, because the count is binomial.
  */
 
-import type { Support } from '@murmuration/shared';
+import { type ListLaw, mechanismOf, type Support } from '@murmuration/shared';
 import { type Estimate, scored, spreadOverPeople, THESE, type Variance } from './estimate.ts';
+import type { ListEstimation } from './estimation.ts';
 import { type CountAt, withExactEnds } from './statistics/counts.ts';
+import { addSupports, reportsIn, type Tallies } from './tally.ts';
+import { boundsOfSupport, leverageOfSupport } from './watch/bounds.ts';
 
 /** The number of reports, and for each answer the number that support it. */
 interface Supports {
@@ -98,3 +101,31 @@ export function pureEstimates(
  */
 export const partEstimates = (supports: Supports, support: Support, people: number = THESE): Estimate[] =>
   pureEstimates(supports, support, support, 1, Math.min(people, supports.reports));
+
+/**
+ * Builds the estimation of a list from the parts specific to its mechanism. Each answer is estimated from the reports that support it. Uses
+ * the mechanism's transform where answers have more than one cell each.
+ */
+export function pureList<L extends ListLaw>(
+  supports: (law: L, tallies: Tallies) => Float64Array = addSupports,
+): Omit<ListEstimation<L>, 'named' | 'fit' | 'simulated'> {
+  const supportBy = (law: L) => mechanismOf(law as ListLaw).support(law);
+  const stored = (law: L) => mechanismOf(law as ListLaw).support(law, 'permanent');
+  return {
+    supports,
+    estimates: (law, { tallies, perDevice, people = THESE }) =>
+      tallies.size === 0
+        ? []
+        : pureEstimates({ reports: reportsIn(tallies), cells: supports(law, tallies) }, supportBy(law), stored(law), perDevice, people),
+    bounds: (law) => boundsOfSupport(supportBy(law)),
+    leverage: (law) => leverageOfSupport(supportBy(law)),
+    noiseAt: (law, reports, share) => {
+      const { constant, slope } = rangeVariance(supportBy(law), supportBy(law), reports, 1);
+      return constant + slope * share;
+    },
+    theory: (law, tallies, truth, perDevice) => {
+      const { constant, slope } = rangeVariance(supportBy(law), stored(law), reportsIn(tallies), perDevice);
+      return constant + slope * (truth.reduce((sum, share) => sum + share, 0) / truth.length);
+    },
+  };
+}

@@ -3,15 +3,21 @@
  *
  * A fixed interval reaches 1.96 standard errors to both sides, or somewhat more to one of them where the estimate is near a limit. Another
  * critical value reaches further in proportion. The two differ by a part of 1/√n, which matters where counts are small; there the ends are
- * exact, and so is the test of two counts against each other (statistics/count-differences.ts).
+ * exact, and so is the test of two counts against each other (statistics/counts.ts).
  */
 
 import { isStringLaw, type Law, type ListLaw, mechanismOf, type Support } from '@murmuration/shared';
 import { type Distribution, interval, shareOf } from './distribution.ts';
 import type { Estimate, Interval, People } from './estimate.ts';
 import { estimationOf } from './mechanisms/table.ts';
-import { differenceEvidence, differenceSequence, equalSharesPValue } from './statistics/count-differences.ts';
-import { isSmall, type Supported, withExactSequence } from './statistics/count-sequence.ts';
+import {
+  differenceEvidence,
+  differenceSequence,
+  equalSharesPValue,
+  isSmall,
+  type Supported,
+  withExactSequence,
+} from './statistics/counts.ts';
 import { criticalValue, LEVEL, type Looks, pValueOf } from './statistics/looks.ts';
 import { Z95 } from './statistics/tails.ts';
 import { chanceOf } from './string-fit.ts';

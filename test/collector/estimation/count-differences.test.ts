@@ -1,8 +1,7 @@
 /** Differences of small counts: their tests and sequences hold for every share, enumerated. */
 
 import { describe, expect, test } from 'vitest';
-import { differenceEvidence, differenceSequence, equalSharesPValue } from '#collector/estimation/statistics/count-differences.ts';
-import type { Supported } from '#collector/estimation/statistics/count-sequence.ts';
+import { differenceEvidence, differenceSequence, equalSharesPValue, type Supported } from '#collector/estimation/statistics/counts.ts';
 
 const SUPPORT = { p: 0.8, q: 0.05 };
 const SHARES = [0, 0.02, 0.1, 0.5, 0.9, 1];

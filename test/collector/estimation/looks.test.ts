@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { difference } from '#collector/answers/rows.ts';
 import { estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import { differenceInterval, intervalOf, intervalsOf, judgedOf } from '#collector/estimation/sequences.ts';
-import { countEvidence } from '#collector/estimation/statistics/count-sequence.ts';
+import { countEvidence } from '#collector/estimation/statistics/counts.ts';
 import { criticalValue, evidence, PRIOR, pValueOf, TUNED } from '#collector/estimation/statistics/looks.ts';
 import { arriving, arrivingList, daily } from '../../kit/looks.ts';
 import { uniforms } from '../../kit/random.ts';

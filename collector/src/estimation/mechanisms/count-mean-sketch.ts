@@ -7,7 +7,7 @@ import { bitSupport, bucketOf, type CountMeanSketchLaw, countMeanSketchLaw, fami
 import { Matrix } from 'ml-matrix';
 import { cohortSupports } from '../cohorts.ts';
 import type { AnswerEstimation, Pairs } from '../estimation.ts';
-import { pureList } from '../parts.ts';
+import { pureList } from '../pure.ts';
 import type { Tallies } from '../tally.ts';
 import { boundsOfSupport } from '../watch/bounds.ts';
 import { type Absent, absentSquares, onDesign, type Supported } from '../watch/designs.ts';

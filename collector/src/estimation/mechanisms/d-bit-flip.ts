@@ -10,8 +10,7 @@ import { type DBitFlipLaw, dBitFlipLaw, drawnSupport } from '@murmuration/shared
 import type { EstimateInput } from '../estimate.ts';
 import { type Estimate, scored, spreadOverPeople, THESE, type Variance } from '../estimate.ts';
 import type { ListEstimation } from '../estimation.ts';
-import { pureList } from '../parts.ts';
-import { rangeVariance } from '../pure.ts';
+import { pureList, rangeVariance } from '../pure.ts';
 import type { Tallies } from '../tally.ts';
 import { addSupports, reportsIn } from '../tally.ts';
 import { boundsOfSupport, leverageOfSupport } from '../watch/bounds.ts';

@@ -7,7 +7,7 @@ import { familyOf, type HadamardCountMeanSketchLaw, hadamardCountMeanSketchLaw, 
 import { cohortSupports } from '../cohorts.ts';
 import type { AnswerEstimation } from '../estimation.ts';
 import { jointSupports } from '../pairs.ts';
-import { pureList } from '../parts.ts';
+import { pureList } from '../pure.ts';
 import type { Tallies } from '../tally.ts';
 import { type Bounds, chancesPValue } from '../watch/bounds.ts';
 import { type Absent, absentSquares, onDesign, type Supported } from '../watch/designs.ts';

@@ -17,7 +17,7 @@ import {
 } from '@murmuration/shared';
 import type { AnswerEstimation } from '../estimation.ts';
 import { jointSupports } from '../pairs.ts';
-import { pureList } from '../parts.ts';
+import { pureList } from '../pure.ts';
 import type { Tallies } from '../tally.ts';
 import { inSets } from '../watch/bounds.ts';
 import { onDesign, type Supported } from '../watch/designs.ts';

@@ -3,7 +3,7 @@
 import { type KAryLaw, kAryLaw, permanentKAryLaw } from '@murmuration/shared';
 import type { AnswerEstimation } from '../estimation.ts';
 import { type PairChances, pairsBy } from '../pairs.ts';
-import { pureList } from '../parts.ts';
+import { pureList } from '../pure.ts';
 import { everyTallyFits } from '../watch/fit.ts';
 
 /** A report is one cell, so it never supports two answers. */

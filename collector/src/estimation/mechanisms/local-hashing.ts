@@ -4,7 +4,7 @@ import { familyOf, kAry, type LocalHashingLaw, localHashingLaw, mechanismOf, ove
 import { cohortSupports } from '../cohorts.ts';
 import type { AnswerEstimation } from '../estimation.ts';
 import { hashedPairs } from '../pairs.ts';
-import { pureList } from '../parts.ts';
+import { pureList } from '../pure.ts';
 import type { Tallies } from '../tally.ts';
 import { boundsOfSupport, chancesPValue } from '../watch/bounds.ts';
 import { absentOf, absentSquares, onDesign } from '../watch/designs.ts';

@@ -6,8 +6,7 @@
 import { privSet as mechanism, type PrivSetLaw, setLaw } from '@murmuration/shared';
 import { THESE } from '../estimate.ts';
 import type { ListEstimation } from '../estimation.ts';
-import { pureList } from '../parts.ts';
-import { partEstimates } from '../pure.ts';
+import { partEstimates, pureList } from '../pure.ts';
 import type { FitTest } from '../watch/fit.ts';
 
 /**

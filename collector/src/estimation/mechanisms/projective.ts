@@ -12,7 +12,7 @@
 import { type Field, fieldOf, mechanismOf, type ProjectiveLaw, pointCount, projectiveLaw } from '@murmuration/shared';
 import type { AnswerEstimation } from '../estimation.ts';
 import { jointSupports } from '../pairs.ts';
-import { pureList } from '../parts.ts';
+import { pureList } from '../pure.ts';
 import type { Tallies } from '../tally.ts';
 import { inSets } from '../watch/bounds.ts';
 import { absentOf, absentSquares, onDesign } from '../watch/designs.ts';

@@ -7,7 +7,7 @@
 import { meanVariance, mechanismOf, type SubsetLaw, subsetIdeal, subsetLaw } from '@murmuration/shared';
 import type { AnswerEstimation } from '../estimation.ts';
 import { type PairChances, pairsBy } from '../pairs.ts';
-import { pureList } from '../parts.ts';
+import { pureList } from '../pure.ts';
 import { everyTallyFits } from '../watch/fit.ts';
 
 /** P(both answers are in the set | true answer). */

@@ -3,7 +3,7 @@
 import { mechanismOf, symmetricUnaryLaw, type UnaryLaw, unaryLaw } from '@murmuration/shared';
 import type { AnswerEstimation } from '../estimation.ts';
 import { pairsBy } from '../pairs.ts';
-import { pureList } from '../parts.ts';
+import { pureList } from '../pure.ts';
 import { byPValue } from '../watch/fit.ts';
 import { totalsPValue } from '../watch/ones.ts';
 

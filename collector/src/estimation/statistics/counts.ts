@@ -1,7 +1,12 @@
-/** Exact probabilities of sums of independent binomial counts, by convolution, and the exact bounds of shares that follow from them. */
+/**
+ * Exact inference from counts that are too small for normal approximations: probabilities of sums of independent binomial counts, by
+ * convolution, and the bounds of shares, confidence sequences, and tests and sequences of differences that follow from them.
+ */
 
-import type { Estimate } from '../estimate.ts';
-import { endOf } from './tails.ts';
+import type { Support } from '@murmuration/shared';
+import type { Estimate, Interval } from '../estimate.ts';
+import { logSum, PRIOR, TUNED } from './looks.ts';
+import { endOf, logGamma } from './tails.ts';
 
 /** Independent trials that succeed with one probability. */
 interface Trials {
@@ -99,7 +104,7 @@ const ENOUGH = 10;
 export type CountAt = (share: number) => Count;
 
 /** One end of the score interval, moved towards a limit of the shares as far as the exact test allows, if the count's variance is small. */
-export function moved(end: number, limit: 0 | 1, at: CountAt, holds: (share: number) => boolean, enough: number = ENOUGH): number {
+function moved(end: number, limit: 0 | 1, at: CountAt, holds: (share: number) => boolean, enough: number = ENOUGH): number {
   const from = Math.min(1, Math.max(0, end));
   if (from === limit || varianceOf(at(from)) >= enough || !holds(from)) return end;
   return holds(limit) ? limit : endOf(from, limit, holds);
@@ -111,3 +116,156 @@ export const withExactEnds = ({ low, high, ...estimate }: Estimate, count: numbe
   low: moved(low, 0, at, (share) => 1 - atMost(at(share), Math.floor(count) - 1) > TAIL),
   high: moved(high, 1, at, (share) => atMost(at(share), Math.ceil(count)) > TAIL),
 });
+
+/*
+ * Exact confidence sequences of shares, for counts that are too small for the normal one of looks.ts.
+ *
+ * Each of n reports supports an answer with probability s(f) = q + (p - q) f, so the count C is binomial. Against s, the likelihood ratio of
+ * other probabilities θ, drawn from Beta(s m, (1 - s) m), is
+ *   E = B(s m + C, (1 - s) m + n - C) / B(s m, (1 - s) m) / (s^C (1 - s)^(n - C)),
+ * a martingale for every n (Robbins 1970, example 2). So all f with E < 1/α form a confidence sequence that is exact from the first report
+ * (Howard, Ramdas, McAuliffe and Sekhon 2021, §3.2; Waudby-Smith, Wu and Ramdas 2023, arXiv 2202.08728, for randomized response). θ has the
+ * variance s (1 - s) / (m + 1), so r of looks.ts is n / (m + 1): with N reports planned, m + 1 is N / `TUNED`, and for a wider part of the
+ * prior less in proportion.
+ */
+
+const logBeta = (a: number, b: number): number => logGamma(a) + logGamma(b) - logGamma(a + b);
+
+/** x ln y, which is 0 where x is. */
+const power = (x: number, y: number): number => (x === 0 ? 0 : x * Math.log(y));
+
+/** ln E of a count against a probability. */
+export function countEvidence(count: number, trials: number, chance: number, planned: number): number {
+  if (chance <= 0) return count > 0 ? Number.POSITIVE_INFINITY : 0;
+  if (chance >= 1) return count < trials ? Number.POSITIVE_INFINITY : 0;
+  const likelihood = power(count, chance) + power(trials - count, 1 - chance);
+  return logSum(
+    PRIOR.map(([weight, wider]) => {
+      const size = Math.max(1, planned / (TUNED * wider) - 1);
+      const [a, b] = [chance * size, (1 - chance) * size];
+      return Math.log(weight) + logBeta(a + count, b + trials - count) - logBeta(a, b) - likelihood;
+    }),
+  );
+}
+
+/**
+ * The count's variance from which on normal sequences are used. At 200 a count's skewness is at most 0.07, which changes the probability
+ * beyond z = 3 by a third on one side and as much, the other way, on the other.
+ */
+const ENOUGH_AT_ALL_LOOKS = 200;
+
+/** A count of reports that support an answer. */
+export interface Supported {
+  readonly count: number;
+  readonly trials: number;
+  readonly support: Support;
+}
+
+/** True if a count is too small for a normal sequence. */
+export const isSmall = ({ count, trials }: Supported): boolean => count * (1 - count / trials) < ENOUGH_AT_ALL_LOOKS;
+
+/** The ends of a confidence sequence, moved outwards to those of the exact one where the count's variance is small. */
+export function withExactSequence(
+  { low, high }: Interval,
+  { count, trials, support }: Supported,
+  planned: number,
+  level: number,
+): Interval {
+  const { p, q } = support;
+  const chance = (share: number): number => q + (p - q) * share;
+  const at: CountAt = (share) => [{ trials, chance: chance(share) }];
+  const holds = (share: number): boolean => countEvidence(count, trials, chance(share), planned) < -Math.log(level);
+  return { low: moved(low, 0, at, holds, ENOUGH_AT_ALL_LOOKS), high: moved(high, 1, at, holds, ENOUGH_AT_ALL_LOOKS) };
+}
+
+/*
+ * Exact tests and confidence sequences of the difference of two shares, for counts that are too small for the normal ones of looks.ts.
+ *
+ * Two sides have independent counts of reports that support an answer. Against the shares f and f + δ, each side has the evidence E
+ * above, which is a martingale. The sides are independent, so the product of both is a martingale too, in whatever order their
+ * reports arrive. A difference δ is rejected where the product reaches 1/α for every f (the union of hypotheses is rejected if each of them
+ * is). So all other δ form a confidence sequence that is exact from the first report.
+ *
+ * For one look, let P_a(f) be the probability of a count as small as that of the first side or smaller, and P_b(f) of one as large as that of
+ * the second or larger. Under equal shares both are at least uniform, and independent, so t = P_a P_b has P(t <= x) <= x (1 - ln x) (Fisher
+ * 1925, §21.1, for two tests). The p-value takes the f that explains both best, and twice that for the two directions.
+ */
+
+type Counts = readonly [a: Supported, b: Supported];
+
+const chanceOf = ({ support: { p, q } }: Supported, share: number): number => Math.min(1, Math.max(0, q + (p - q) * share));
+
+const within = (x: number, low: number, high: number): number => Math.min(high, Math.max(low, x));
+
+/** The share that explains a count best. */
+const shareOf = ({ count, trials, support: { p, q } }: Supported): number => within((count / trials - q) / (p - q), 0, 1);
+
+/** The steps of a search by golden section. The last interval is 5e-4 of the first, and the least value is off by the square of that. */
+const SECTIONS = 16;
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/** The least value of a function that falls and then rises between two places. */
+function least(from: number, to: number, of: (x: number) => number): number {
+  let [low, high] = [from, to];
+  let [one, other] = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];
+  let [atOne, atOther] = [of(one), of(other)];
+  let found = Math.min(of(from), of(to), atOne, atOther);
+  if (low === high) return found;
+  for (let step = 0; step < SECTIONS; step++) {
+    if (atOne < atOther) {
+      [high, other, atOther] = [other, one, atOne];
+      one = high - GOLDEN * (high - low);
+      atOne = of(one);
+    } else {
+      [low, one, atOne] = [one, other, atOther];
+      other = low + GOLDEN * (high - low);
+      atOther = of(other);
+    }
+    found = Math.min(found, atOne, atOther);
+  }
+  return found;
+}
+
+/**
+ * ln E against a difference b - a of shares: of all pairs of shares with this difference, those that explain the counts best. Counts that no
+ * shares explain, such as none where the noise alone makes some, are evidence against each difference. That part is left out.
+ */
+export function differenceEvidence([a, b]: Counts, difference: number, planned: number): number {
+  const of = (side: Supported, share: number): number => countEvidence(side.count, side.trials, chanceOf(side, share), planned);
+  const [first, last] = [Math.max(0, -difference), Math.min(1, 1 - difference)];
+  const ends = [shareOf(a), shareOf(b) - difference].map((share) => within(share, first, last));
+  const found = least(Math.min(...ends), Math.max(...ends), (share) => of(a, share) + of(b, share + difference));
+  return found - Math.max(0, of(a, shareOf(a)) + of(b, shareOf(b)));
+}
+
+/** Halvings of the range of differences: an end is known to 2e-6. */
+const HALVINGS = 20;
+
+/** The confidence sequence of a difference b - a. */
+export function differenceSequence(counts: Counts, planned: number, level: number): Interval {
+  const found = shareOf(counts[1]) - shareOf(counts[0]);
+  const holds = (difference: number): boolean => differenceEvidence(counts, difference, planned) < -Math.log(level);
+  const end = (limit: number): number => {
+    if (holds(limit)) return limit;
+    let [inside, outside] = [found, limit];
+    for (let step = 0; step < HALVINGS; step++) {
+      const middle = (inside + outside) / 2;
+      if (holds(middle)) inside = middle;
+      else outside = middle;
+    }
+    return outside;
+  };
+  return { low: end(-1), high: end(1) };
+}
+
+/** The p-value of equal shares at one look. Counts that are not whole are rounded towards each other. */
+export function equalSharesPValue([a, b]: Counts): number {
+  const [low, high] = shareOf(a) <= shareOf(b) ? [a, b] : [b, a];
+  const logOf = (share: number): number => {
+    const small = atMost([{ trials: low.trials, chance: chanceOf(low, share) }], Math.ceil(low.count));
+    const large = 1 - atMost([{ trials: high.trials, chance: chanceOf(high, share) }], Math.floor(high.count) - 1);
+    return -Math.log(Math.max(Number.MIN_VALUE, small)) - Math.log(Math.max(Number.MIN_VALUE, large));
+  };
+  const t = Math.exp(-least(shareOf(low), shareOf(high), logOf));
+  return Math.min(1, 2 * t * (1 - Math.log(Math.max(Number.MIN_VALUE, t))));
+}

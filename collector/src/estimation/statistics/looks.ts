@@ -9,7 +9,7 @@
  * E < 1/α form a confidence sequence: it holds the truth at all looks together with probability 1 - α. Reports are not normal, but their
  * sums are so nearly that the sequence is asymptotically valid (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2021, arXiv 2103.06476,
  * theorem 2.2, with r = t ρ²), also where the mean changes with time (theorem 2.5, `among: 'reports'`). Small counts have exact sequences
- * (count-sequence.ts).
+ * (counts.ts).
  *
  * One τ has a cost: z grows as 1/√r where v is large, and as √(log r) where v is small. At r = `TUNED` it is nearly the least for α = 5 %:
  * 3.04 at r = 7.8, and at most 3.128 = 1.596 · 1.96 for r between 0.4 and 4 times that. So τ² is `TUNED` times the variance at the size that

@@ -5,7 +5,6 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { createDeferred } from '../../base/deferred.ts';
 import { InternalFault, StoreFull } from '../../base/fault.ts';
 import { failed, type Reply } from '../../base/threads.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
@@ -39,26 +38,38 @@ const isFull = (error: unknown): boolean => {
 /** True if the writer must not go on. */
 const isFinal = (error: unknown): boolean => error instanceof LogAndMemoryDiffer || error instanceof Superseded;
 
-/** Work of a writer that is deferred. An error after which it must not go on ends the thread. */
+/** A piece of deferred work. */
+interface Deferred {
+  readonly plan: () => void;
+  readonly cancel: () => void;
+}
+
+/**
+ * Deferred work: it runs once, `delay` milliseconds after the first of several requests for it, and again where it returns that it is not
+ * done, or `patience` milliseconds after it has thrown. An error after which the writer must not go on ends the thread.
+ */
 const deferring =
   (say: (trouble: string) => void) =>
-  (delay: number, work: () => boolean, patience: number = delay) =>
-    createDeferred(
-      delay,
-      () => {
-        try {
-          return work();
-        } catch (error) {
-          if (isFinal(error))
-            setImmediate(() => {
-              throw error;
-            });
-          throw error;
-        }
-      },
-      say,
-      patience,
-    );
+  (delay: number, work: () => boolean, patience: number = delay): Deferred => {
+    let timer: NodeJS.Timeout | undefined;
+    const plan = (wait: number = delay): void => {
+      timer ??= setTimeout(run, wait);
+    };
+    const run = (): void => {
+      timer = undefined;
+      try {
+        if (!work()) plan();
+      } catch (error) {
+        if (isFinal(error))
+          setImmediate(() => {
+            throw error;
+          });
+        say((error as Error).message);
+        plan(patience);
+      }
+    };
+    return { plan: () => plan(), cancel: () => clearTimeout(timer) };
+  };
 
 /** Opens the store for writing; undefined while the disk has no room for it. @throws {Error} when it can't be opened at all */
 function openWriter({ file, limits }: WriterData, shapes: Shapes): Writer | undefined {
