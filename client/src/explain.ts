@@ -9,7 +9,7 @@ import {
   kindOf,
   LARGE_EPSILON,
   type MetricDocument,
-  REFUSALS,
+  refusalIn,
   type SchemaDocument,
   sumOf,
   timesIn,
@@ -21,6 +21,7 @@ import type { State } from './ledger/state.ts';
 import { attempt } from './maybe.ts';
 import type { ResolvedQuestions } from './questions/question.ts';
 import { settlementOf } from './settlement.ts';
+import { watchUpload } from './silence.ts';
 import type { Outcome } from './types.ts';
 
 /** The part of an app's options that is used here. */
@@ -31,6 +32,8 @@ export interface Explained {
   readonly upload?: string;
   readonly storage?: object;
   readonly sampleRate?: number;
+  readonly endpoint: string;
+  readonly transport?: unknown;
 }
 
 /** The facts that a message may contain. */
@@ -127,12 +130,6 @@ function say(sentence: string, isToFix = true): void {
   console?.[isToFix || isNode() ? 'warn' : 'info'](`murmuration: ${sentence}`);
 }
 
-/** The collector's code for a refusal; undefined if a proxy or another host answered. */
-function codeOf({ status, body = '' }: Delivery): string | undefined {
-  const code: unknown = attempt(() => JSON.parse(body).error);
-  return typeof code === 'string' && REFUSALS[code as keyof typeof REFUSALS] === status ? code : undefined;
-}
-
 /** Remedies for refusals that last until somebody acts. */
 const remedies: { readonly [code: string]: string } = {
   'unknown-schema': 'It does not know this schema: publish the schema there, or restart it with the schema as it is now.',
@@ -163,11 +160,18 @@ export async function explainLoading(
 /** Explains the response to a batch that will be sent again, once for each kind. Such a batch has no outcome for up to 14 days. */
 export function explainDelivery(options: Explained, delivery: PromiseLike<Delivery>): void {
   if (!explains(options)) return;
+  const watched = attempt(() => watchUpload(options));
+  const address = attempt(() => new URL(options.endpoint, globalThis.location?.href).href) ?? options.endpoint;
+  const again = (why: string): void =>
+    say(`${why.trim()} The batch is kept, and sent again later. \`npx @murmuration/client doctor ${address}\` examines the collector.`);
   const told = (delivered?: Delivery): void => {
     const answer = delivered ?? { status: 0 }; // an app's own transport may resolve with nothing
     const { status, body } = answer;
-    const code = codeOf(answer);
-    if (settlementOf(answer) || !isFirst(said, options, `status ${status} ${code}`)) return;
+    const code = refusalIn(answer);
+    const isKnown = settlementOf(answer) || !isFirst(said, options, `status ${status} ${code}`);
+    if (status === 0 && !isKnown && watched) return void watched.unanswered().then(again);
+    watched?.answered();
+    if (isKnown) return;
     const why =
       status === 0
         ? 'Nobody answered the upload. Is the collector running at `endpoint`, and does it let this origin report?'
@@ -176,7 +180,7 @@ export function explainDelivery(options: Explained, delivery: PromiseLike<Delive
           : isBusy(status)
             ? `The server answered ${status}. The collector may be overloaded, or not run behind its proxy.`
             : `\`endpoint\` answers ${status}, but is no collector, or a proxy before the collector answered. Nothing was delivered: only 204 means that.`;
-    say(`${why.trim()} The batch is kept, and sent again later.`);
+    again(why);
   };
   Promise.resolve(delivery).then(told, () => told());
 }

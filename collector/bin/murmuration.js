@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 // All imports above are there in older versions, too: a name that one lacks would end it before it says this.
 if (Number.parseInt(process.versions.node, 10) < 24) {
-  console.error(`murmuration: expected Node 24 or newer, got ${process.version}`);
+  console.error(`murmuration: expected Node 24 or newer, got ${process.version}. In a project, npm i -D node@24 gives npx one`);
   process.exit(1);
 }
 const source = new URL('../src/cli/cli.ts', import.meta.url);

@@ -41,7 +41,7 @@ export * from './questions/question.ts';
 export * from './questions/table.ts';
 export { expertRappor } from './questions/text.ts';
 export * from './random/words.ts';
-export { FINAL_REFUSALS, REFUSALS } from './refusals.ts';
+export { FINAL_REFUSALS, REFUSALS, refusalIn } from './refusals.ts';
 export * from './schema/charges.ts';
 export { assertDocument, assertOtherwise } from './schema/checks.ts';
 export * from './schema/define.ts';

@@ -40,3 +40,13 @@ const OTHER_REFUSALS = {
 
 /** All refusals of a batch. */
 export const REFUSALS: typeof FINAL_REFUSALS & typeof OTHER_REFUSALS = /* @__PURE__ */ Object.assign({}, FINAL_REFUSALS, OTHER_REFUSALS);
+
+/** The collector's code in the response to a batch; undefined if it was taken, or if a proxy or another host answered. */
+export function refusalIn({ status, body = '' }: { readonly status: number; readonly body?: string | undefined }): string | undefined {
+  try {
+    const code: unknown = JSON.parse(body).error;
+    return typeof code === 'string' && REFUSALS[code as keyof typeof REFUSALS] === status ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -100,7 +100,8 @@ describe('what is explained', () => {
   });
 
   test('is what answers a batch that is sent again, once for each kind, and what to do about it', async () => {
-    const again = ' The batch is kept, and sent again later.';
+    const again =
+      ' The batch is kept, and sent again later. `npx @murmuration/client doctor https://t.example.com/` examines the collector.';
     const [unknown, busy, key] = [refusalAs('unknown-schema'), refusalAs('busy'), refusalAs('unknown-key')];
     const page = { status: 200, body: '<!doctype html>' };
     const answers = [{ status: 0 }, unknown, unknown, busy, key, page, page, { status: 405 }, { status: 502 }];

@@ -166,7 +166,7 @@ async function newProject(): Promise<string> {
     telemetry.record('plan', '${plan}');
     await telemetry.close();
     await assertRecorded(sent, 'plan');`;
-  const paths = entries.map(([path]) => path.slice(1)).filter((path) => !['/react', '/node', '/plugin'].includes(path));
+  const paths = entries.map(([path]) => path.slice(1)).filter((path) => !['/react', '/node', '/plugin', '/command'].includes(path));
   const types = paths.map((path) => `export type * as a${path.replace(/\W/g, '_')} from '@murmuration/client${path}';`);
   await writeFile(join(app, 'package.json'), '{"type":"module"}');
   await writeFile(join(app, 'right.ts'), program('pro'));

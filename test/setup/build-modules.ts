@@ -95,7 +95,7 @@ export async function buildForJest(client: URL): Promise<void> {
     supported: { 'dynamic-import': false }, // Jest that runs CommonJS has none
     define: { 'process.env.NODE_ENV': '"development"' },
   } as const;
-  const entryPoints = (await entriesOf(root)).filter((file) => !/\/jest-preset\.ts$|\/plugin\//.test(file));
+  const entryPoints = (await entriesOf(root)).filter((file) => !/\/jest-preset\.ts$|\/(?:command|plugin)\//.test(file));
   await Promise.all([
     build({ ...common, entryPoints, outdir: 'dist/jest' }),
     build({ ...common, entryPoints: ['../shared/src/index.ts'], outfile: 'dist/jest/shared.js', plugins: [murmurHash] }),

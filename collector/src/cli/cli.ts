@@ -25,6 +25,7 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
   [['decode'], async () => (await import('./decode.ts')).addDecode],
   [['discover'], async () => (await import('./discover.ts')).addDiscover],
   [['release'], async () => (await import('./release.ts')).addRelease],
+  [['doctor', 'init'], async () => (await import('./client.ts')).addClient],
 ];
 
 /** A command, and all commands below it. */

@@ -10,6 +10,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { StoreAway, StoreFull } from '../base/fault.ts';
 import { Refusal, refusal } from '../base/refusal.ts';
+import type { Published } from '../schemas/catalog.ts';
 import type { Administration } from '../storage/admin/administration.ts';
 import type { AcceptedBatch, Entry, Store } from '../storage/store.ts';
 import { isReadable, lengthOf, readBody, UnfinishedBodies } from './body.ts';
@@ -17,7 +18,7 @@ import { Capacity, type CapacityOptions } from './capacity.ts';
 import { ClockWatch } from './clock.ts';
 import { parseBatch, type SchemaLookup } from './parse-batch.ts';
 import { HEADERS, refusalOf, refuse } from './refuse.ts';
-import { SenderLimits } from './sender-limits.ts';
+import { type Sender, SenderLimits } from './sender-limits.ts';
 
 /** Parts of the ingest route. */
 interface IngestParts {
@@ -88,10 +89,14 @@ function ingest({ schemas, store, capacity, unfinished, clock, answered, now, or
     capacity.check(lengthOf(request));
   };
 
-  /** @throws {Refusal} when the batch can't be counted */
-  const parse = (body: Buffer, today: number): AcceptedBatch => {
+  /** Validates a batch, after the app of its sender. @throws {Refusal} when it can't be counted */
+  const parse = (body: Buffer, today: number, sender: Sender): AcceptedBatch => {
+    const get = (wire: string): Published | undefined => {
+      sender.check(wire); // first of all, so that a key of another app learns nothing of this one's schemas
+      return schemas.get(wire);
+    };
     try {
-      return parseBatch(body.toString('utf8'), schemas, today, perMetric);
+      return parseBatch(body.toString('utf8'), { get }, today, perMetric);
     } catch (error) {
       throw clock.judge(error, today);
     }
@@ -118,8 +123,7 @@ function ingest({ schemas, store, capacity, unfinished, clock, answered, now, or
     let reports = 1;
     let batch: AcceptedBatch;
     try {
-      batch = parse(body, today);
-      sender.check(batch.schema);
+      batch = parse(body, today, sender);
       reports = batch.count;
     } finally {
       sender.spend(reports);

@@ -18,12 +18,14 @@ const OLDER = `
 
 const run = (node: string, ...args: readonly string[]): Ran => spawnSync(node, [...args, bin, '--version'], { encoding: 'utf8' });
 
-test('it says which Node it needs', () => {
+const said = (version: string): string =>
+  `murmuration: expected Node 24 or newer, got ${version}. In a project, npm i -D node@24 gives npx one\n`;
+
+test('it says which Node it needs, and how a project gets it', () => {
   const imitated = run(process.execPath, '--import', `data:text/javascript,${encodeURIComponent(OLDER)}`);
-  expect(imitated).toMatchObject({ status: 1, stdout: '', stderr: 'murmuration: expected Node 24 or newer, got v20.20.2\n' });
+  expect(imitated).toMatchObject({ status: 1, stdout: '', stderr: said('v20.20.2') });
   // The system's own Node is often an older one.
   const own = '/usr/bin/node';
   const version = existsSync(own) ? execFileSync(own, ['--version'], { encoding: 'utf8' }).trim() : process.version;
-  if (Number.parseInt(version.slice(1), 10) < 24)
-    expect(run(own)).toMatchObject({ status: 1, stdout: '', stderr: `murmuration: expected Node 24 or newer, got ${version}\n` });
+  if (Number.parseInt(version.slice(1), 10) < 24) expect(run(own)).toMatchObject({ status: 1, stdout: '', stderr: said(version) });
 });
