@@ -51,6 +51,9 @@ function endAfter(connection: Connection, response: ServerResponse): void {
 
 const isLast = (response: ServerResponse | undefined): boolean => response?.getHeader('connection') === 'close';
 
+/** True if the answer that ends a connection is given. What still comes is no request, nor a body that anybody reads. */
+const isOver = ({ response }: Connection): boolean => response?.writableEnded === true && isLast(response);
+
 /** Bytes that may be parsed at once: a slice, or what is surely left of a body that has begun, since it holds no other request. */
 function mostOf({ response, since }: Connection): number {
   const length = response?.req.complete === false ? Number(response.req.headers['content-length'] ?? 0) : 0;
@@ -199,6 +202,7 @@ export class Connections {
 
   /** Takes bytes that were read. Those of a sender with little under way are parsed at once. */
   #take(connection: Connection, bytes: Buffer): void {
+    if (isOver(connection)) return;
     if (bytes.length <= SLICE && connection.held.length === 0 && mayParse(connection)) return hand(connection, bytes);
     this.#change(connection, () => {
       connection.held = [...connection.held, bytes];
@@ -210,6 +214,10 @@ export class Connections {
   /** Parses a slice of what is held, and with it the rest of a body that has begun. */
   #parse(connection: Connection): void {
     do {
+      if (isOver(connection))
+        this.#change(connection, () => {
+          connection.held = [];
+        });
       const [bytes, ...others] = connection.held;
       if (bytes === undefined || !mayParse(connection)) return;
       const most = mostOf(connection);

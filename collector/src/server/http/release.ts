@@ -4,7 +4,7 @@
  * in a visitor's name.
  */
 
-import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
 import { askedForm, MOST_ASKED, type ReleaseTable } from '../../api/openapi/release.ts';
 import { openForm, questionForm } from '../../api/openapi/release-streams.ts';
@@ -22,7 +22,7 @@ import type { Catalog } from '../../schemas/catalog.ts';
 import { includesRole } from '../../storage/admin/credentials.ts';
 import type { Ledger } from '../../storage/release-ledger.ts';
 import { maySee, readerOf } from './access.ts';
-import { exactRouter } from './routing.ts';
+import { exactRouter, jsonBody } from './routing.ts';
 
 // What the routes of releases answer, and refuse: a body that is not as described, and what budgets and ledgers refuse.
 
@@ -114,7 +114,7 @@ export function releaseRouter({ releases, ledger, streams, catalogOf }: ReleaseR
     const answer = await releases.ask(asked);
     return isCsv ? answerCsv(answer) : answer;
   };
-  const body = express.json({ limit: MOST_ASKED });
+  const body = jsonBody(MOST_ASKED);
   return exactRouter()
     .get('/v1/release/tables', refusing(tables))
     .get('/v1/release/answers', refusing(answers))
@@ -188,7 +188,7 @@ function streamRouter({ streams, catalogOf }: StreamRouteParts): Router {
     if (stream.ended !== undefined) throw new StreamOver(stream); // its counts were deleted when it was found
     return streams.close(who, stream.stream);
   };
-  const body = express.json({ limit: MOST_ASKED });
+  const body = jsonBody(MOST_ASKED);
   return exactRouter()
     .get('/v1/release/streams', refusing(list))
     .get('/v1/release/streams/:stream', refusing(show))

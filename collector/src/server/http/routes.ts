@@ -23,7 +23,7 @@ import {
   sessionOf,
 } from './access.ts';
 import { servePage } from './page.ts';
-import { checkHost, exactRouter } from './routing.ts';
+import { checkHost, exactRouter, jsonBody } from './routing.ts';
 import { LONGEST } from './sessions.ts';
 
 // `/v1/session`: signs in with a token, says who is signed in, and signs out. The token itself is not kept in the browser.
@@ -48,7 +48,7 @@ function sessionRouter({ admin, sessions, failed, now }: AccessParts, isReader: 
   };
   const show: RequestHandler = (_request, response) => void response.json(readerOf(response));
   return exactRouter()
-    .post('/v1/session', express.json({ limit: MOST_SIGN_IN }), signIn)
+    .post('/v1/session', jsonBody(MOST_SIGN_IN), signIn)
     .delete('/v1/session', signOut)
     .get('/v1/session', isReader, show);
 }

@@ -1,11 +1,14 @@
 /** Conventions of every router: one spelling of each route, and the names that a request may call this machine by. */
 
-import { type RequestHandler, Router } from 'express';
+import express, { type RequestHandler, Router } from 'express';
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../base/refusal.ts';
 
 /** A router whose routes have one spelling each. */
 export const exactRouter = (): Router => Router({ caseSensitive: true, strict: true });
+
+/** Parses a body of JSON of at most so many bytes. One that is compressed is refused with 415: 300 bytes of brotli would be 100 MB of work. */
+export const jsonBody = (limit: number): RequestHandler => express.json({ limit, inflate: false });
 
 // The Host check. In DNS rebinding, a page of a stranger gives its own name the address of this machine, and then reads whatever answers
 // there as its own. Its requests carry its own name as their Host. So names must be listed; addresses and loopback names can't be rebound.

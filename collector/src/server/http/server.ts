@@ -77,6 +77,8 @@ export function createHttpServer(
   const answer: RequestListener = (incoming, response) => {
     if (incoming.httpVersion !== '1.1') turnAway(response, refusal('bad-request', 'HTTP/1.1', `HTTP/${incoming.httpVersion}`));
     else if (incoming.headers.host === undefined) turnAway(response, refusal('bad-request', 'a Host', 'none'));
+    else if (incoming.headers['transfer-encoding'] !== undefined)
+      turnAway(response, refusal('length-required', 'a Content-Length', 'none'));
     else listener(incoming, response);
   };
   const onRequest: RequestListener = (incoming, response) => connections.begin(response, () => answer(incoming, response));
