@@ -88,16 +88,10 @@ export interface Sender {
   readonly spend: (reports: number) => void;
 }
 
-/** The key in a request's address, `/v1/reports?key=pk_...`. */
-function keyIn(url: string): string | null {
-  const start = url.indexOf('?');
-  return start < 0 ? null : new URLSearchParams(url.slice(start)).get('key');
-}
-
-/** The write key that a request names. @throws {Refusal} when it names none that is in force */
+/** The write key that a request names in its address, `/v1/reports?key=pk_...`. @throws {Refusal} when it names none that is in force */
 function keyOf(url: string, keys: Pick<Administration, 'writeKey'>): WriteKey {
-  const text = keyIn(url);
-  const key = text === null ? undefined : keys.writeKey(text);
+  const [, text] = /[?&]key=([^&]*)/.exec(url) ?? []; // a key has no escapes, and an address has room for 8,000 parameters
+  const key = text === undefined ? undefined : keys.writeKey(text);
   if (key === undefined) throw refusal('unknown-key', 'a write key of the app, as ?key=pk_...', text ?? 'none');
   return key;
 }
