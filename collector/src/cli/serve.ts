@@ -10,6 +10,7 @@ import { Failure, Fault, inOneLine, UsageError } from '../base/fault.ts';
 import { originsOption, unreadBecause, wholeOption } from '../base/usage.ts';
 import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
+import { alertsAddress } from '../server/alerts.ts';
 import { createCollector } from '../server/collector.ts';
 import type { CollectorOptions } from '../server/options.ts';
 import { SCHEMAS_SINCE } from '../storage/admin/database.ts';
@@ -44,7 +45,18 @@ interface ServeOptions extends LimitOptions, AccessFlags {
   readonly origin?: string[];
   readonly perMinute?: number;
   readonly perMetric: number;
+  readonly alerts?: string;
   readonly checkConfig?: true;
+}
+
+/** @throws {UsageError} that does not quote the address, which may be a secret */
+function alertsOption(text: string): string {
+  try {
+    alertsAddress(text);
+    return text;
+  } catch (error) {
+    throw new UsageError(`--alerts: ${(error as Error).message}`);
+  }
 }
 
 /** The metrics that take candidates. */
@@ -125,7 +137,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   checkDatabase(options);
   checkFolder(options);
   if (options.checkConfig) return check(options, command);
-  const { allowLoss, views, spill, port, host, minimum, origin, perMinute, perMetric } = options;
+  const { allowLoss, views, spill, port, host, minimum, origin, perMinute, perMetric, alerts } = options;
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const { mostSpill, ...limits } = limitsOf(options);
@@ -143,6 +155,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     storage,
     minimum,
     log,
+    ...(alerts !== undefined && { alerts }),
     ...limits,
     ...senders,
   }).catch((error: Error) => {
@@ -205,6 +218,7 @@ export function addServe(program: Command): void {
       wholeOption('--per-minute', 1),
     )
     .option('--per-metric <n>', 'the most reports of one metric in one batch', wholeOption('--per-metric', 1, 1_000), 1)
+    .option('--alerts <url>', 'where new signs of wrong reports are posted as JSON; a password in it signs them', alertsOption)
     .action(serve);
   addPostgres(command);
   addAccessOptions(command);

@@ -111,11 +111,15 @@ export function fillSettings(command: Command, environment: NodeJS.ProcessEnv): 
   if (typeof file === 'string') setFromFile(command, file);
 }
 
-/** The options as they are in effect, without the password that the URL of a database may have. None of the others is a secret. */
+/** How options are printed that may hold a secret: a password, or the address of a chat's webhook. */
+const PRINTED: { readonly [name: string]: (value: string) => string } = { postgres: withoutPassword, alerts: (url) => new URL(url).origin };
+
+/** The options as they are in effect, without what is a secret. */
 export const effectiveSettings = (command: Command): { readonly [name: string]: unknown } =>
   Object.fromEntries(
     settable(command).map((option) => {
-      const value: unknown = command.getOptionValue(option.attributeName());
-      return [option.attributeName(), option.attributeName() === 'postgres' && typeof value === 'string' ? withoutPassword(value) : value];
+      const name = option.attributeName();
+      const value: unknown = command.getOptionValue(name);
+      return [name, typeof value === 'string' ? (PRINTED[name]?.(value) ?? value) : value];
     }),
   );

@@ -16,6 +16,7 @@ import { lineOf } from '../storage/postgres/errors.ts';
 import { LogThrottle } from '../storage/postgres/log-throttle.ts';
 import { appOf } from '../storage/quota.ts';
 import type { Commit, Store } from '../storage/store.ts';
+import { startAlerts } from './alerts.ts';
 import { type Counts, createCounts } from './health/counts.ts';
 import { createHealth } from './health/health.ts';
 import { type AccessParts, visibleCatalog } from './http/access.ts';
@@ -125,6 +126,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const parts: RouteParts = { takeReports: ingest.takeReports, reads, wellKnown, access, health, onFailure: counts.failed };
   const app = createApp(parts, true, !settings.readsApart);
   const [server, readServer] = serve(app, parts, settings, counts);
+  const endAlerts = settings.alerts === undefined ? undefined : startAlerts({ url: settings.alerts, signs: answering.watching.signs, log });
   return {
     app,
     router: addRoutes(exactRouter(), parts, true, true),
@@ -135,6 +137,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     listen: listenOn(server),
     listenForReads: listenOn(readServer),
     close: async () => {
+      endAlerts?.();
       health.stop();
       ingest.close();
       await Promise.all([server.close(), readServer.close(), answering.close(), releases.close()]);

@@ -12,6 +12,7 @@ import type { QuotaLimits } from '../storage/quota.ts';
 import type { RetentionOptions } from '../storage/retention.ts';
 import { sqlite } from '../storage/sqlite/backend.ts';
 import type { Commit, Store } from '../storage/store.ts';
+import { alertsAddress } from './alerts.ts';
 import type { AccessOptions } from './http/access.ts';
 import { TIMEOUTS, type Timeouts } from './http/server.ts';
 
@@ -75,6 +76,8 @@ export interface CollectorOptions {
   readonly retention?: Partial<RetentionOptions>;
   /** Returns the number of free bytes on the disk. */
   readonly free?: () => Promise<number>;
+  /** The address to which new signs are posted. A password in it signs them (docs/operations.md). Default: none. */
+  readonly alerts?: string;
   readonly timeouts?: Timeouts;
   /** Opens another store than the embedded one. It calls `onCommit` after each commit; days are never closed otherwise. */
   readonly openStore?: (shapes: Shapes, onCommit: (commit: Commit) => void) => Promise<Store>;
@@ -84,7 +87,7 @@ export interface CollectorOptions {
 type Short = 'data' | 'postgres' | 'allowLoss' | 'views' | 'spill' | 'mostSpill';
 
 /** The options that may stay open. */
-type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore';
+type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore' | 'alerts';
 
 /** The options with their defaults. */
 export type Settings = Required<Omit<CollectorOptions, Optional | Short>> & Pick<CollectorOptions, Optional>;
@@ -108,6 +111,7 @@ function storageOf({ storage, data, postgres: url, ...choice }: CollectorOptions
 /** Fills in the defaults. @throws {RangeError} when options do not go together */
 export function settingsOf(options: CollectorOptions): Settings {
   const storage = storageOf(options);
+  if (options.alerts !== undefined) alertsAddress(options.alerts);
   const { candidates = {}, minimum = 20, now = Date.now, log = pino({ level: 'silent' }), open = false, access = {} } = options;
   const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS, free = storage.free } = options;
   const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE } = options;

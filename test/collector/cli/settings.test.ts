@@ -83,6 +83,7 @@ describe('which place comes first', () => {
       views: ['true', true],
       postgres: ['postgres://h/d', 'postgres://h/d'],
       authRole: ['reviewer', 'reviewer'],
+      alerts: ['https://:secret@chat.example/hook', 'https://chat.example'],
     };
     for (const name of names) {
       const [text, value] = special[name] ?? ['70', 70];
