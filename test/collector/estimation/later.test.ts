@@ -23,6 +23,7 @@ import { expect, test } from 'vitest';
 import { laterShares } from '#collector/estimation/later.ts';
 import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
 import { shareSubjects } from '../../conformance/subject.ts';
+import { binomial } from '../../kit/coverage/enumerated.ts';
 import { fleetOf } from '../../kit/watched-fleets.ts';
 import { atMost } from '../../proofs/statistics.ts';
 
@@ -92,6 +93,27 @@ test.each(laws)('%s: the interval holds the share of a population in 95 % of fle
   }
   expect(hits[0]).toBe(FLEETS);
   for (const hit of hits.slice(1)) expect(atMost(hit, FLEETS, 0.95)).toBeGreaterThan(FALSE_ALARM);
+});
+
+test.each([20, 60])('of k-ary response and %i reports it is covered for every share, over all counts', (reports) => {
+  const law = kAryLaw(4, 5);
+  const { p, q } = mechanismOf(law).support(law);
+  const laterOf = (count: number, people: number) => {
+    const sum = (count / reports - 2 * q) / (p - q);
+    return laterShares(law, [1 - sum, 0, sum, 0].map(of), reports, { perDevice: 1, people })[2] as ReturnType<typeof of>;
+  };
+  const found = Array.from({ length: reports + 1 }, (_, count) => laterOf(count, reports));
+  const among = Array.from({ length: reports + 1 }, (_, count) => laterOf(count, Number.POSITIVE_INFINITY));
+  const coverage = (intervals: typeof found, share: number, chance: number): number => {
+    const { from, chances } = binomial(reports, chance);
+    return chances.reduce((sum, each, i) => {
+      const { low, high } = intervals[from + i] as ReturnType<typeof of>;
+      return sum + (low <= share + 1e-12 && share <= high + 1e-12 ? each : 0);
+    }, 0);
+  };
+  for (const share of [0, 0.001, 0.005, 0.01, 0.99, 0.995, 1])
+    expect(coverage(found, share, 2 * q + (p - q) * share)).toBeGreaterThanOrEqual(0.95);
+  for (const share of [0, 1]) expect(coverage(among, share, 2 * q + (p - q) * share)).toBeGreaterThanOrEqual(0.95);
 });
 
 test('a reader asks for the share that reached each step, of lists with one answer only', async () => {
