@@ -10,6 +10,7 @@ import { isStringLaw, type Law, type ListLaw, mechanismOf, type Support } from '
 import { type Distribution, interval, shareOf } from './distribution.ts';
 import type { Estimate, Interval, People } from './estimate.ts';
 import { estimationOf } from './mechanisms/table.ts';
+import { alikeReports } from './pure.ts';
 import {
   differenceEvidence,
   differenceSequence,
@@ -51,27 +52,12 @@ function supportOf(law: Law): Support | undefined {
   return isList(law) && law.mechanism !== 'd-bit-flip' ? mechanismOf(law).support(law) : undefined;
 }
 
-/*
- * Reports of one device are not independent, whether they repeat a symbol or only an answer. Their count is then judged as that of fewer
- * reports, each of another device: of so many that it varies as the estimate does. A device's mean over T reports varies between that of one
- * report and 1/T of it, so there are between 1/T of the reports and all of them. This is exact for one report of each device. For more, it
- * keeps the skewness of small counts, which the normal tests miss, and is nearly exact.
- */
-
-/** A count, as it is judged beside its estimate. */
-function independent(
-  counted: Supported,
-  reports: number,
-  { standardError, low, high }: Estimate,
-  { perDevice, people }: People,
-): Supported {
+/** A count, as it is judged beside its estimate: of reports that are independent. */
+function independent(counted: Supported, reports: number, estimate: Estimate, { perDevice, people }: People): Supported {
   if (perDevice === 1 && people >= reports) return counted;
   const { count, trials, support } = counted;
-  const { p, q } = support;
-  const chance = q + (p - q) * Math.min(1, Math.max(0, (low + high) / 2)); // to which the standard error belongs
-  const alike = (chance * (1 - chance)) / ((p - q) * standardError) ** 2;
-  const fewer = Math.max(1, Math.min(trials, Math.round(alike)));
-  return { count: (count * fewer) / trials, trials: fewer, support };
+  const alike = Math.min(trials, alikeReports(support, estimate, people));
+  return { count: (count * alike) / trials, trials: alike, support };
 }
 
 /** The estimates of a law as they are judged. */

@@ -101,6 +101,17 @@ describe('reports of the same devices', () => {
     expect(trials).toBeGreaterThanOrEqual(55);
     expect(trials).toBeLessThanOrEqual(65);
   });
+  test('have intervals that cover the share of a population, over all counts of devices', () => {
+    const found = Array.from({ length: 61 }, (_, devices) => judged(devices * 30, 1800, 60).estimate);
+    for (const share of [0.0028, 0.01, 0.03, 0.5, 0.97, 0.9972]) {
+      const { from, chances } = binomial(60, share);
+      const covered = chances.reduce((sum, chance, i) => {
+        const { low, high } = found[from + i] as Judged['estimate'];
+        return sum + (low <= share && share <= high ? chance : 0);
+      }, 0);
+      expect(covered).toBeGreaterThanOrEqual(0.94);
+    }
+  });
   test.each(['once', 'always'] as const)(
     'of 60 devices on 30 days, equal groups are told apart no more often than the level, looking %s',
     (looks) => {
