@@ -119,7 +119,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const catalogOf = visibleCatalog(() => schemas.catalog);
   const metrics = metricsRouter({ ...answering, catalogOf, minimum, truth });
   const audited = createAudits();
-  const published = publicRouter({ ...answering, catalogOf: () => schemas.catalog, minimum, now });
+  const published = publicRouter({ ...answering, catalogOf: () => schemas.catalog, minimum, retention: settings.retention, now });
   const routers = { metrics, releases: releaseRouter({ ...releases, catalogOf }), published };
   const reads = readsRouter(access, () => schemas.catalog, routers, audited);
   const wellKnown = wellKnownRouter({ catalogOf: () => schemas.catalog, retired: () => admin.retired, audited });

@@ -4,7 +4,7 @@ import { type SchemaDocument, wireName } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answers, type PublicQuestion } from '#collector/api/forms/answers.ts';
 import { roundedCount } from '#collector/server/http/public.ts';
-import { bodyOf, schema as notes, type Running, read, start } from '../../kit/app.ts';
+import { bodyOf, NOW, schema as notes, type Running, read, start } from '../../kit/app.ts';
 
 /** The app, which publishes these of its metrics. Only what is said about them differs. */
 function publishing(...names: readonly string[]): SchemaDocument {
@@ -103,6 +103,18 @@ describe('what nobody sees', () => {
     await running.collector.updateSchemas([publishing(...SHOWN)]);
     expect([(await get('/v1/public/notes/dark')).status, (await get('/v1/public/notes/plan')).status]).toEqual([404, 200]);
   });
+});
+
+test('once days are kept as months, the sentence holds at a single look, since old weeks go', async () => {
+  let later = 0;
+  const kept = await start({ schemas: [publishing('plan')], retention: { dailyFor: 31 }, now: () => NOW + later * 86_400_000 });
+  await kept.send(await Promise.all(Array.from({ length: 100 }, (_, device) => bodyOf(device, 'web', LAST))));
+  const looks = async (): Promise<unknown> =>
+    (await read<PublicQuestion>(`${kept.url}/v1/public/notes/plan`)).body.estimates?.verdict?.looks;
+  expect(await looks()).toBe('always');
+  later = 60;
+  expect(await looks()).toBe('once');
+  await kept.close();
 });
 
 test('a collector that asks readers for a token shows what is published without one, and where there are too few reports, none', async () => {

@@ -24,6 +24,7 @@ import { PUBLIC } from '../../api/openapi/well-known.ts';
 import { Refusal } from '../../base/refusal.ts';
 import type { Estimate, Interval } from '../../estimation/estimate.ts';
 import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
+import { bordersOf, RETENTION, type RetentionOptions } from '../../storage/retention.ts';
 import { exactRouter } from './routing.ts';
 import { partsOf, select } from './select.ts';
 import { sendToAnybody } from './send.ts';
@@ -192,6 +193,7 @@ export interface PublicParts {
   readonly estimating: Pick<Estimating, 'answer' | 'totals'>;
   readonly watching: Pick<Watching, 'signs'>;
   readonly minimum: number;
+  readonly retention: Partial<RetentionOptions>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -200,7 +202,7 @@ export interface PublicParts {
 async function questionOf(
   published: PublishedMetric,
   monday: number,
-  { catalogOf, estimating, watching, minimum }: PublicParts,
+  { catalogOf, estimating, watching, minimum, retention, now }: PublicParts,
 ): Promise<string> {
   const read = async <T>(task: Task): Promise<T> => {
     const { answer, release } = await estimating.answer(task, 0, new AbortController().signal);
@@ -213,8 +215,11 @@ async function questionOf(
   const totals = await estimating.totals(0);
   const all = select(catalogOf(), published, { to: monday - 1 }, {});
   const summary = summaryOf(published, catalogOf().schemas, totals);
-  const settings = { minimum: Math.max(LEAST, minimum), verdicts: { looks: 'always', planned: published.devices } } as const;
   const parts = partsOf(all, totals, 'week');
+  // Days that are kept as months have no weeks, and are left out. Then the first day moves on, and verdicts hold at one look.
+  const { rolled } = bordersOf(dayNumber(now()), { ...RETENTION, ...retention });
+  const looks = (parts[0]?.from ?? rolled) < rolled ? 'once' : 'always';
+  const settings = { minimum: Math.max(LEAST, minimum), verdicts: { looks, planned: published.devices } } as const;
   const nothing: PublicQuestion = { metric: shownMetric(summary, undefined), doubtful: [] };
   if (parts.length === 0) return JSON.stringify(nothing);
   const series = await read<SeriesAnswer>({ kind: 'series', of: [all], settings, parts, top: FOLLOWED });
