@@ -36,7 +36,7 @@ const importsOf = (file: string, { outputs }: Metafile, kind?: 'import-statement
       : [],
   );
 
-/** Files such that each comes after those that it imports, whose names it holds. */
+/** Files such that each comes after those whose names it holds: styles, then what it imports. */
 function inOrder(files: readonly OutputFile[], metafile: Metafile): readonly OutputFile[] {
   const ordered: OutputFile[] = [];
   const add = (file: OutputFile): void => {
@@ -44,6 +44,7 @@ function inOrder(files: readonly OutputFile[], metafile: Metafile): readonly Out
     for (const name of importsOf(parse(file.path).base, metafile)) for (const each of files) if (parse(each.path).base === name) add(each);
     ordered.push(file);
   };
+  for (const file of files.filter(({ path }) => path.endsWith('.css'))) add(file);
   for (const file of files) add(file);
   return ordered;
 }
@@ -51,7 +52,7 @@ function inOrder(files: readonly OutputFile[], metafile: Metafile): readonly Out
 /** What an entry shares with others. It is fetched beside the entry, not after it. */
 const sharedBy = (entry: string, metafile: Metafile): readonly string[] => importsOf(entry, metafile, 'import-statement');
 
-/** Writes index.html with its main.js, releases.html with its releases.js, public.html with its public.js, and main.css for all. `collector` is the folder of the package. */
+/** Writes index.html with its main.js, releases.html with its releases.js, public.html with its public.js, main.css for all, and later.css for all but the overview. `collector` is the folder of the package. */
 export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
   const source = fileURLToPath(new URL('src/dashboard/', collector));
   const target = fileURLToPath(new URL('dist/dashboard/', collector));
@@ -62,6 +63,7 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
       { in: `${source}release-page.tsx`, out: 'releases' },
       { in: `${source}public.tsx`, out: 'public' },
       { in: `${source}style.css`, out: 'main' },
+      { in: `${source}later.css`, out: 'later' },
     ],
     outdir: target,
     write: false,

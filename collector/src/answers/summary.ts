@@ -15,6 +15,7 @@ import { views } from '../estimation/questions.ts';
 import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
 import { otherwiseInWords } from '../schemas/compare.ts';
 import type { MetricTotal, Store } from '../storage/store.ts';
+import { type Outlook, outlookOf } from './outlook.ts';
 
 /** A version of the schema whose reports of a metric can be asked for alone. */
 interface MetricVersion {
@@ -42,19 +43,40 @@ export interface MetricSummary
   /** The first and the last day with reports; null without any. */
   readonly from: string | null;
   readonly to: string | null;
+  /** When the next error is reached; absent where it is small, or does not follow from the number of reports. */
+  readonly outlook?: Outlook;
   /** The versions with reports that ask this type of question, oldest first. Those with another law are not in `reports`. */
   readonly versions: readonly MetricVersion[];
 }
 
+const lasts = new WeakMap<Totals, ReadonlyMap<string, number>>();
+
+/** The last day with reports of each app. */
+function lastDays(totals: Totals): ReadonlyMap<string, number> {
+  const known = lasts.get(totals);
+  if (known) return known;
+  const days = new Map<string, number>();
+  for (const { schema, to } of totals.values()) {
+    const app = schema.slice(0, schema.indexOf('/'));
+    days.set(app, Math.max(to, days.get(app) ?? to));
+  }
+  lasts.set(totals, days);
+  return days;
+}
+
 /** Totals of a metric's reports. */
-function totalOf(totals: Totals, { schemas, metric }: PublishedMetric): Pick<MetricSummary, 'reports' | 'from' | 'to'> {
+function totalOf(
+  totals: Totals,
+  { app, schemas, metric, document, about }: PublishedMetric,
+): Pick<MetricSummary, 'reports' | 'from' | 'to' | 'outlook'> {
   const found = schemas.flatMap((schema) => totals.get(totalKey(schema, metric)) ?? []);
   if (found.length === 0) return { reports: 0, from: null, to: null };
-  return {
-    reports: found.reduce((sum, { reports }) => sum + reports, 0),
-    from: dayText(Math.min(...found.map(({ from }) => from))),
-    to: dayText(Math.max(...found.map(({ to }) => to))),
-  };
+  const [from, to] = [Math.min(...found.map((each) => each.from)), Math.max(...found.map((each) => each.to))];
+  const last = lastDays(totals).get(app) ?? to;
+  const reports = found.reduce((sum, each) => sum + each.reports, 0);
+  const isOver = about.expires !== undefined && about.expires <= dayText(last);
+  const outlook = isOver ? undefined : outlookOf(document, { reports, from, to, last });
+  return { reports, from: dayText(from), to: dayText(to), ...(outlook && { outlook }) };
 }
 
 /** More answers of a list than these are not in the list of metrics. */

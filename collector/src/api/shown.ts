@@ -18,15 +18,15 @@ export type { Among, Estimate } from '../estimation/estimate.ts';
 export { views } from '../estimation/questions.ts';
 export type { Answer as Release, Preview } from '../release/answer.ts';
 export type { Cell } from '../release/measures/measure.ts';
-export { BELOW_ZERO, costInWords, type Draft as DraftOfMeasure, percent } from '../release/measures/page.ts';
-export { type Measure, menuOfKinds, onPageOf } from '../release/measures/table.ts';
+export type { Draft as DraftOfMeasure } from '../release/measures/page.ts';
+export type { Measure } from '../release/measures/table.ts';
 export type { Measured } from '../release/query/making.ts';
 export type { Question } from '../release/query/question.ts';
 export type { Stream, StreamAnswer, StreamWithAnswers } from '../release/streams/stream.ts';
 export type { PublicQuestion } from './forms/answers.ts';
 export type { Reader } from './openapi/access.ts';
 export type { ReleaseTable } from './openapi/release.ts';
-export type { AssociationOf as Association } from './reader/types.ts';
+export type { AssociationOf as Association, PlanAsked, PlanOf as Plan } from './reader/types.ts';
 
 export type Series = SeriesOf<AnswerEstimate['answer']>;
 export type Comparison = ComparisonOf<AnswerEstimate['answer']>;

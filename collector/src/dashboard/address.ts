@@ -1,4 +1,4 @@
-// Addresses of the page: the overview, and one for each question. All are below the base, which the collector writes into the page. A click on a
+// Addresses of the page: the overview, the plan, and one for each question. All are below the base, which the collector writes into the page. A click on a
 // link to one of them changes the address and what is shown, without loading the page again; Back and Forward do the same.
 
 import { useEffect, useState } from 'preact/hooks';
@@ -7,16 +7,22 @@ import { type Filter, withFilter } from './filter.ts';
 
 /** The part of the page that an address shows, and its query. */
 export interface Address {
-  /** The name of a metric; null for the overview. */
+  /** The name of a metric; null for the overview and the plan. */
   readonly question: string | null;
+  readonly isPlan: boolean;
   readonly query: string;
 }
+
+/** The plan, relative to the base. */
+export const PLAN = 'plan';
 
 /** The address of a URL; undefined where something else than this page is there. */
 export function addressOf({ origin, pathname, search }: URL, base: URL): Address | undefined {
   if (origin !== base.origin || !pathname.startsWith(base.pathname)) return undefined;
-  const [, question = null, index] = /^(?:questions\/([\w.-]+)|(?:index\.html)?())$/.exec(pathname.slice(base.pathname.length)) ?? [];
-  return question === null && index === undefined ? undefined : { question, query: search };
+  const path = pathname.slice(base.pathname.length);
+  const [, question = null] = /^questions\/([\w.-]+)$/.exec(path) ?? [];
+  const isPlan = path === PLAN;
+  return question === null && !isPlan && !/^(index\.html)?$/.test(path) ? undefined : { question, isPlan, query: search };
 }
 
 /** Where a question is, relative to the base. */
@@ -24,7 +30,8 @@ export function questionPath({ app, metric }: Pick<Metric, 'app' | 'metric'>, fi
   return `questions/${metric}${withFilter(`?app=${app}`, filter)}`;
 }
 
-const current = (): Address => addressOf(new URL(location.href), new URL(document.baseURI)) ?? { question: null, query: location.search };
+const current = (): Address =>
+  addressOf(new URL(location.href), new URL(document.baseURI)) ?? { question: null, isPlan: false, query: location.search };
 
 /** Shows what is at an address relative to the base. Back returns to the address before, unless it is replaced. */
 export function goTo(path: string, how: 'push' | 'replace' = 'push'): void {
@@ -58,4 +65,14 @@ export function useAddress(): Address {
     };
   }, []);
   return address;
+}
+
+/** Names the tab. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Murmuration`;
+    return () => {
+      document.title = 'Murmuration';
+    };
+  }, [title]);
 }

@@ -7,6 +7,8 @@ import type {
   Comparison,
   Estimates,
   Metric,
+  Plan,
+  PlanAsked,
   Progress,
   PublicQuestion,
   Reader,
@@ -88,6 +90,11 @@ export function fetchSeries(metric: Metric, asked: OverTime, signal: AbortSignal
 export function seriesAddress(metric: Metric, asked: OverTime): string {
   return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app }, 'series');
 }
+
+/** The plan of a new question. */
+export const fetchPlan = (asked: PlanAsked, signal: AbortSignal): Promise<Plan> => readerWith(ESTIMATES_TIMEOUT).plan({ ...asked, signal });
+
+export const planAddress = (asked: PlanAsked): string => readerWith(ESTIMATES_TIMEOUT).planAddressOf(asked);
 
 /** The two selections of a comparison. */
 export interface Compared {

@@ -1,17 +1,17 @@
-// The page as a whole: header, search, and the overview or one question.
+// The page as a whole: header, search, and the overview, one question or the plan.
 // The page's address says which, and holds the filter and what was looked for, so that a link shows the same.
 
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Metric, Sign } from '../api/shown.ts';
-import { goTo, questionPath, useAddress } from './address.ts';
+import { goTo, questionPath, useAddress, useTitle } from './address.ts';
 import { availablePart, type Filter, filterFromQuery, goneFrom, spanOf, withFilter } from './filter.ts';
 import { Header } from './header.tsx';
+import { useLater } from './later.ts';
 import { useMetrics } from './live.ts';
 import { type Finding, findingFromQuery, knownPart, withFinding } from './overview/find.ts';
 import { Overview } from './overview/overview.tsx';
 import { Search } from './overview/search.tsx';
-import { useQuestionPage } from './question/lazy.ts';
 import { SignIn } from './sign-in.tsx';
 import { useSigns } from './signs.tsx';
 import { Failed, Gone, Loading, NoQuestion } from './states.tsx';
@@ -20,8 +20,8 @@ import { Failed, Gone, Loading, NoQuestion } from './states.tsx';
 const TYPED = 250;
 
 /** The words that are looked for, at once, and in the address when they are typed. */
-function useWords(question: string | null, query: string): readonly [string, (words: string) => void] {
-  const inAddress = question === null ? findingFromQuery(query).q : '';
+function useWords(isOverview: boolean, query: string): readonly [string, (words: string) => void] {
+  const inAddress = isOverview ? findingFromQuery(query).q : '';
   const [words, setWords] = useState(inAddress);
   const sent = useRef(inAddress);
   useEffect(() => {
@@ -30,45 +30,47 @@ function useWords(question: string | null, query: string): readonly [string, (wo
     setWords(inAddress);
   }, [inAddress]);
   useEffect(() => {
-    if (question !== null || words === sent.current) return undefined;
+    if (!isOverview || words === sent.current) return undefined;
     const timer = setTimeout(() => {
       sent.current = words;
       goTo(location.pathname + withFinding(location.search, { q: words }), 'replace');
     }, TYPED);
     return () => clearTimeout(timer);
-  }, [words, question]);
+  }, [words, isOverview]);
   return [words, setWords];
 }
 
-/** Opens the first question that is found; from another question, shows all that are. */
-function openFound(question: string | null, words: string, filter: Filter): void {
-  if (question === null) document.querySelector<HTMLAnchorElement>('.ask-question')?.click();
+/** Opens the first question that is found; from another page, shows all that are. */
+function openFound(isOverview: boolean, words: string, filter: Filter): void {
+  if (isOverview) document.querySelector<HTMLAnchorElement>('.ask-question')?.click();
   else goTo(`./${withFinding(withFilter('', filter), { q: words })}`);
 }
 
 export function App(): VNode {
   const state = useMetrics();
-  const { question, query } = useAddress();
+  const { question, isPlan, query } = useAddress();
   const filter = useMemo(() => filterFromQuery(query), [query]);
-  const [words, setWords] = useWords(question, query);
-  const questionPage = useQuestionPage(question !== null);
+  const pages = { question: useLater('question', question !== null, true), plan: useLater('plan', isPlan) };
+  const isOverview = question === null && !isPlan;
+  const place = isPlan ? 'the plan' : question;
+  const [words, setWords] = useWords(isOverview, query);
   const main = useRef<HTMLElement>(null);
-  const before = useRef(question);
+  const before = useRef(place);
   useEffect(() => {
-    if (before.current !== question) main.current?.focus({ preventScroll: true }); // as when a page is loaded
-    before.current = question;
-  }, [question]);
+    if (before.current !== place) main.current?.focus({ preventScroll: true }); // as when a page is loaded
+    before.current = place;
+  }, [place]);
 
   return (
-    <div class={question === null ? 'frame frame-wide' : 'frame'}>
+    <div class={isOverview ? 'frame frame-wide' : 'frame'}>
       <Header state={state} among={filter.among}>
-        {state.metrics && <Search words={words} onWords={setWords} onDone={() => openFound(question, words, filter)} />}
+        {state.metrics && <Search words={words} onWords={setWords} onDone={() => openFound(isOverview, words, filter)} />}
       </Header>
       <main ref={main} tabIndex={-1}>
         {state.connection === 'signed-out' ? (
           <SignIn />
         ) : state.metrics ? (
-          <Place metrics={state.metrics} {...{ question, query, words, questionPage }} asked={filter} onWords={setWords} />
+          <Place metrics={state.metrics} {...{ question, isPlan, query, words, pages }} asked={filter} onWords={setWords} />
         ) : state.problem ? (
           <Failed title="No metrics" problem={state.problem} />
         ) : (
@@ -82,16 +84,17 @@ export function App(): VNode {
 interface PlaceProps {
   readonly metrics: readonly Metric[];
   readonly question: string | null;
+  readonly isPlan: boolean;
   readonly query: string;
   /** The filter of the address. */
   readonly asked: Filter;
   readonly words: string;
   readonly onWords: (words: string) => void;
-  readonly questionPage: ReturnType<typeof useQuestionPage>;
+  readonly pages: { readonly question: QuestionProps['page']; readonly plan: ReturnType<typeof useLater<'plan'>> };
 }
 
-/** The overview or a question. */
-function Place({ metrics, question, query, asked, words, onWords, questionPage }: PlaceProps): VNode {
+/** The overview, a question or the plan. */
+function Place({ metrics, question, isPlan, query, asked, words, onWords, pages }: PlaceProps): VNode {
   const signs = useSigns(metrics);
   const filter = useMemo(() => availablePart(asked, metrics), [asked, metrics]);
   const { finding, gone } = knownPart({ ...findingFromQuery(question === null ? query : ''), q: words }, metrics);
@@ -100,13 +103,20 @@ function Place({ metrics, question, query, asked, words, onWords, questionPage }
     if (next.q !== undefined) onWords(next.q);
     goTo(location.pathname + withFinding(query, next));
   };
+  if (isPlan)
+    return (
+      <>
+        <WayBack filter={filter} />
+        <Arriving page={pages.plan}>{(PlanPage) => <PlanPage metrics={metrics} query={query} />}</Arriving>
+      </>
+    );
   return (
     <>
       <Gone parts={[...goneFrom(asked, metrics), ...gone]} />
       {question === null ? (
         <Overview {...{ metrics, signs, filter, finding }} onFilter={choose} onFind={find} />
       ) : (
-        <Question {...{ metrics, question, query, filter, questionPage }} signs={signs ?? []} onFilter={choose} />
+        <Question {...{ metrics, question, query, filter }} page={pages.question} signs={signs ?? []} onFilter={choose} />
       )}
     </>
   );
@@ -119,11 +129,11 @@ interface QuestionProps {
   readonly query: string;
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
-  readonly questionPage: ReturnType<typeof useQuestionPage>;
+  readonly page: ReturnType<typeof useLater<'question'>>;
 }
 
 /** The question of an address, as far as there is one. */
-function Question({ metrics, question, query, signs, filter, onFilter, questionPage: QuestionPage }: QuestionProps): VNode {
+function Question({ metrics, question, query, signs, filter, onFilter, page }: QuestionProps): VNode {
   const app = new URLSearchParams(query).get('app');
   const named = metrics.filter((metric) => metric.metric === question);
   const found = named.filter((metric) => app === null || metric.app === app);
@@ -131,36 +141,37 @@ function Question({ metrics, question, query, signs, filter, onFilter, questionP
   useTitle(metric ? metric.description || metric.metric : 'No such question');
   return (
     <>
-      <p class="way-back">
-        <a href={`./${withFilter('', filter)}`}>All questions</a>
-      </p>
-      {!metric ? (
-        <NoQuestion name={question} app={found.length > 1 ? null : app} others={named} pathOf={(each) => questionPath(each, filter)} />
-      ) : QuestionPage === null ? (
-        <Loading />
-      ) : QuestionPage === 'failed' ? (
-        <Failed title="This page has changed" problem="Reload it to see the question." />
+      <WayBack filter={filter} />
+      {metric ? (
+        <Arriving page={page}>
+          {(QuestionPage) => (
+            <QuestionPage
+              key={`${metric.app}/${metric.metric}`}
+              metric={metric}
+              signs={signs.filter((sign) => sign.app === metric.app && sign.metric === metric.metric)}
+              filter={filter}
+              onFilter={onFilter}
+              span={spanOf(metrics)}
+              query={query}
+            />
+          )}
+        </Arriving>
       ) : (
-        <QuestionPage
-          key={`${metric.app}/${metric.metric}`}
-          metric={metric}
-          signs={signs.filter((sign) => sign.app === metric.app && sign.metric === metric.metric)}
-          filter={filter}
-          onFilter={onFilter}
-          span={spanOf(metrics)}
-          query={query}
-        />
+        <NoQuestion name={question} app={found.length > 1 ? null : app} others={named} pathOf={(each) => questionPath(each, filter)} />
       )}
     </>
   );
 }
 
-/** Names the tab. */
-function useTitle(title: string): void {
-  useEffect(() => {
-    document.title = `${title} · Murmuration`;
-    return () => {
-      document.title = 'Murmuration';
-    };
-  }, [title]);
+const WayBack = ({ filter }: { filter: Filter }): VNode => (
+  <p class="way-back">
+    <a href={`./${withFilter('', filter)}`}>All questions</a>
+  </p>
+);
+
+/** A page that is a file of its own, when it is there. */
+function Arriving<P>({ page, children }: { page: P | 'failed' | null; children: (page: P) => VNode }): VNode {
+  if (page === null) return <Loading />;
+  if (page === 'failed') return <Failed title="This page has changed" problem="Reload it to see the rest." />;
+  return children(page);
 }

@@ -2,7 +2,7 @@
 // The tags show the sentences on hover; the details show them to everybody.
 
 import type { Among, Answer, Estimates, Metric, Sign } from '../api/shown.ts';
-import { dayBefore, dayRange, daysBetween } from './format.ts';
+import { count, dayBefore, dayRange, daysBetween } from './format.ts';
 import { labelOf } from './judge.ts';
 import { MEANINGS } from './meanings.ts';
 
@@ -22,6 +22,17 @@ const CADENCES: Readonly<Record<Metric['every'], Explanation & { readonly days: 
 /** Population that estimates describe, in words. */
 export function whomOf(among: Among): string {
   return among === 'population' ? 'all users' : 'the devices that reported';
+}
+
+/** When there will be enough reports, as the collector foresees it; undefined where it says nothing. */
+export function outlookInWords({ outlook, range, type }: Pick<Metric, 'outlook' | 'range' | 'type'>): string | undefined {
+  if (outlook === undefined) return undefined;
+  const { error, weeks, isEnough } = outlook;
+  const points = 100 * error;
+  const exact = range && type !== 'distribution' ? `± ${points} % of its range` : `± ${points} ${points === 1 ? 'point' : 'points'}`;
+  const when =
+    weeks === null ? `${exact} is out of reach at this rate` : `${exact} in ${count(weeks)} ${weeks === 1 ? 'week' : 'weeks'} at this rate`;
+  return isEnough ? `${when.charAt(0).toUpperCase()}${when.slice(1)}.` : `Not enough reports yet: ${when}.`;
 }
 
 /** Limits of an interval, in a sentence. */

@@ -122,6 +122,7 @@ export function Header({ state, among, children }: HeaderProps): VNode {
         </h1>
         {children}
         <div class="masthead-end">
+          <a href="plan">Plan</a>
           <a href="releases.html">Releases</a>
           <Live state={state} />
           {state.connection === 'live' && <SignOut />}

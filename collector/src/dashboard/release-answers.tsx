@@ -1,7 +1,8 @@
 // The answers so far: each question in words, its numbers, and what they cost.
 
 import type { VNode } from 'preact';
-import { BELOW_ZERO, type Cell, costInWords, type Measured, onPageOf, percent, type Release } from '../api/shown.ts';
+import type { Cell, Measured, Release } from '../api/shown.ts';
+import { BELOW_ZERO, costInWords, onPageOf, percent } from '../api/shown-releases.ts';
 import { count, dayRange } from './format.ts';
 
 // A picture of an answer to days: a line through the days, and a band of two standard errors to each side.

@@ -2,7 +2,8 @@
 
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { costInWords, onPageOf, type Preview, type ReleaseTable } from '../api/shown.ts';
+import type { Preview, ReleaseTable } from '../api/shown.ts';
+import { costInWords, onPageOf } from '../api/shown-releases.ts';
 import { problemInWords } from './api.ts';
 import { count } from './format.ts';
 import { fetchAnswer, fetchPreview } from './release-api.ts';

@@ -1,7 +1,8 @@
 // The question that is edited, and its fields: what is measured, of what, in which rows, and at which ε.
 
 import type { ComponentChildren, VNode } from 'preact';
-import { type DraftOfMeasure, type Measure, menuOfKinds, onPageOf, type Question, type ReleaseTable } from '../api/shown.ts';
+import type { DraftOfMeasure, Measure, Question, ReleaseTable } from '../api/shown.ts';
+import { menuOfKinds, onPageOf } from '../api/shown-releases.ts';
 import { DAY_MS } from '../base/days.ts';
 
 // The question that the editor holds, as its fields have it.

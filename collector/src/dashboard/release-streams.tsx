@@ -1,7 +1,8 @@
 // Streams of questions: what each was opened for, how far it has come, and its answers.
 
 import type { VNode } from 'preact';
-import { costInWords, type StreamAnswer, type StreamWithAnswers } from '../api/shown.ts';
+import type { StreamAnswer, StreamWithAnswers } from '../api/shown.ts';
+import { costInWords } from '../api/shown-releases.ts';
 import { count, dayRange } from './format.ts';
 
 const number = (value: number): string => count(value).replace('-', '\u2212');

@@ -65,15 +65,17 @@ const metric: Metric = {
 describe('addresses', () => {
   const base = new URL('https://t.example/telemetry/');
   const at = (path: string) => addressOf(new URL(path, base), base);
-  test('the overview and each question have one, under any prefix, and nothing else is the page’s', () => {
-    expect(at('./?days=7')).toEqual({ question: null, query: '?days=7' });
-    expect(at('index.html')).toEqual({ question: null, query: '' });
-    expect(at('questions/home.page-2?app=notes')).toEqual({ question: 'home.page-2', query: '?app=notes' });
+  test('the overview, the plan and each question have one, under any prefix, and nothing else is the page’s', () => {
+    expect(at('./?days=7')).toEqual({ question: null, isPlan: false, query: '?days=7' });
+    expect(at('index.html')).toEqual({ question: null, isPlan: false, query: '' });
+    expect(at('plan?of=8')).toEqual({ question: null, isPlan: true, query: '?of=8' });
+    expect(at('questions/home.page-2?app=notes')).toEqual({ question: 'home.page-2', isPlan: false, query: '?app=notes' });
     for (const other of [
       'releases.html',
       'v1/metrics',
       '/questions/plan',
       'questions/',
+      'plan/a',
       'questions/a/b',
       'https://else.example/telemetry/',
     ])

@@ -68,6 +68,9 @@ describe('finding', () => {
   test('by type, state and owner', () => {
     expect([found({ type: 'choice' }), found({ owner: 'design' }), found({ state: 'none' })]).toEqual([['plan'], ['dark'], ['memo']]);
     expect([found({ state: 'look' }), found({ state: 'reports' })]).toEqual([['dark'], ['plan']]);
+    const few = { ...plan, outlook: { error: 0.05, weeks: 3, isEnough: false } };
+    const inState = (state: string) => foundIn([few, memo], { ...NOTHING, state }, signsByMetric([])).map(({ metric }) => metric);
+    expect([inState('few'), inState('reports')]).toEqual([['plan'], []]);
     expect(ownersOf([plan, dark, plan])).toEqual(['design', 'growth']);
   });
   test('the address holds it beside everything else, and an old one says what is gone', () => {

@@ -64,6 +64,10 @@ const summary: z.ZodType<MetricSummary> = exactly(
       reports: count,
       from: day,
       to: day,
+      outlook: z.strictObject({ error: number, weeks: count.nullable(), isEnough: z.boolean() }).exactOptional().meta({
+        description:
+          'When half a 95 % interval is as small as `error`, at the present rate; null: not within ten years. Absent where it is below a point, and for strings and permanent questions. `isEnough`: it is at most 5 points already.',
+      }),
       versions: z.array(z.strictObject({ version: count, reports: count, from: z.iso.date(), to: z.iso.date() })).meta({
         description: 'The versions with reports that ask this type of question, oldest first. Those with another law are not in `reports`.',
       }),

@@ -9,11 +9,14 @@ import { planned } from '../../planning/plan/question.ts';
 import type { Wishes } from '../../planning/plan/wishes.ts';
 import { count, exactly, number } from '../forms/answer-parts.ts';
 import { exactParameters, type Parameters, whole } from '../forms/parameters.ts';
+import type { PlanOf } from '../reader/types.ts';
 import { responsesOf } from './responses.ts';
 
 /** Weeks after which a reader looks, at most: ten years. */
 const MOST_AFTER = 520;
 const MOST_WISHES = 1_000;
+
+const DEVICES = 'a whole number from 1 to 9999999';
 
 /** A share or an ε in a query. */
 const decimal = (most: number, what: string) =>
@@ -68,25 +71,25 @@ export const planParameters: Parameters<PlanAsked> = exactParameters(
       .meta({ description: 'How often a device answers.' }),
     error: share('The wanted error: half a 95 % interval. Of a number, relative to its range.').prefault('0.01'),
     share: share('The share at which errors are stated. Default: one over the number of answers; of texts, 0.01.').optional(),
-    devices: whole(1, 9_999_999, 0, 'How many devices answer in each slot. Default: as the reports of the app show.').optional(),
+    devices: z
+      .string({ error: DEVICES })
+      .regex(/^[1-9]\d{0,6}$/, { error: DEVICES })
+      .transform(Number)
+      .optional()
+      .meta({ description: 'How many devices answer in each slot. Default: as the reports of the app show.', example: '10000' }),
     after: whole(1, MOST_AFTER, 4, 'Weeks after which the reader looks.'),
     name: z
       .string()
       .regex(/^[a-zA-Z][\w.-]{0,99}$/, { error: 'a name of letters, digits, dots, hyphens and underscores' })
       .default('newQuestion')
       .meta({ description: 'The name of the metric. One that the schema has is planned anew.' }),
-    description: z.string().max(300).default('').meta({ description: 'The question in words.' }),
+    description: z.string().max(300).default('Your question?').meta({ description: 'The question in words.' }),
     wish: z
       .union([wish, z.array(wish).max(MOST_WISHES)], { error: aWish })
       .optional()
       .meta({ description: 'A metric of the app and the error that is wished for it. May be given several times.', example: 'plan:0.01' }),
   }),
 );
-
-/** The answer. */
-export interface PlanAnswer extends Forecast {
-  readonly wishes?: Wishes;
-}
 
 const reached = { weeks: count, reports: count, margin95: number };
 const budgetPer = z.enum(Object.keys(PERIOD_DAYS) as [Period]);
@@ -116,7 +119,7 @@ const wishes: z.ZodType<Wishes> = exactly(
 );
 
 /** The form of the answer. */
-const planAnswer: z.ZodType<PlanAnswer> = exactly(
+const planAnswer: z.ZodType<PlanOf> = exactly(
   z
     .strictObject({
       app: z.string(),

@@ -13,6 +13,8 @@ import type {
   EstimatesAsked,
   EstimatesOf,
   MetricOf,
+  PlanAsked,
+  PlanOf,
   Selection,
   SeriesAsked,
   SeriesOf,
@@ -33,6 +35,8 @@ export type {
   EstimatesAsked,
   EstimatesOf,
   MetricOf,
+  PlanAsked,
+  PlanOf,
   Selection,
   SeriesAsked,
   SeriesOf,
@@ -74,6 +78,9 @@ export interface Reader<S extends AnySchema> {
     b: Selection<S>,
     asked?: Asked<S>,
   ) => Promise<ComparisonOf<AnswerOf<S, K>>>;
+  /** The plan of a new question, by the app's newest schema and its traffic. */
+  readonly plan: (asked: PlanAsked) => Promise<PlanOf>;
+  readonly planAddressOf: (asked: PlanAsked) => string;
   /** The address of an answer about a metric, relative to the collector's. `a` and `b` are the sides of a comparison. */
   readonly addressOf: (
     metric: MetricOf<S>,
@@ -140,6 +147,14 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
     return `v1/metrics/${encodeURIComponent(metric)}/${kind}?${new URLSearchParams(pairs)}`;
   };
 
+  const planAddressOf = ({ wishes = {}, signal: _signal, ...asked }: PlanAsked): string => {
+    const pairs = Object.entries({ ...asked, app: app ?? asked.app }).flatMap(
+      ([name, value]): Pairs => (value === undefined ? [] : [[name, String(value)]]),
+    );
+    const wished = Object.entries(wishes).map(([metric, error]): Pairs[number] => ['wish', `${metric}:${error}`]);
+    return `v1/plan?${new URLSearchParams([...pairs, ...wished])}`;
+  };
+
   return {
     metrics: async (signal) => {
       const all: MetricSummary[] = [];
@@ -166,6 +181,8 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
     },
     series: (metric, asked = {}) => get(addressOf(metric, asked, 'series'), asked.signal),
     compare: (metric, a, b, asked = {}) => get(addressOf(metric, asked, 'compare', a, b), asked.signal),
+    plan: (asked) => get(planAddressOf(asked), asked.signal),
+    planAddressOf,
     addressOf: (metric, asked = {}, kind = 'estimates', a, b) => addressOf(metric, asked, kind, a, b),
   };
 }

@@ -9,6 +9,8 @@ import type { PageInfo } from '../../answers/packed-answer.ts';
 import type { Interval, PointAnswer, Series, SeriesPoint } from '../../answers/series.ts';
 import type { Among } from '../../estimation/estimate.ts';
 import type { Looks } from '../../estimation/statistics/looks.ts';
+import type { Forecast, PlannedCadence } from '../../planning/plan/forecast.ts';
+import type { Wishes } from '../../planning/plan/wishes.ts';
 
 /** A schema, or none: then metrics and segments are any strings. */
 export type AnySchema = Schema | undefined;
@@ -89,6 +91,31 @@ export interface DecodeAsked<S extends AnySchema> extends Omit<Asked<S>, 'among'
   /** Called with the progress. The answer then comes as server-sent events. */
   readonly onProgress?: ((how: Progress) => void) | undefined;
 }
+
+/** Request for the plan of a new question. What is left out has the defaults of `GET /v1/plan`. */
+export interface PlanAsked {
+  readonly app?: string | undefined;
+  readonly type: Forecast['type'];
+  /** Its answers, as `murmuration plan` takes them: how many, the edges, the ends of the range. */
+  readonly of?: string | undefined;
+  readonly atMost?: number | undefined;
+  readonly epsilon?: number | undefined;
+  readonly every?: PlannedCadence | undefined;
+  /** The wanted error, half a 95 % interval. */
+  readonly error?: number | undefined;
+  readonly share?: number | undefined;
+  readonly devices?: number | undefined;
+  /** Weeks after which the reader looks. */
+  readonly after?: number | undefined;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  /** The errors that are wished for metrics of the app. */
+  readonly wishes?: { readonly [metric: string]: number } | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The plan of a new question, and the smallest budget for the wishes. */
+export type PlanOf = Forecast & { readonly wishes?: Wishes };
 
 interface Paged {
   readonly page: PageInfo;

@@ -20,7 +20,7 @@ export const TYPES: Readonly<Record<MetricType, string>> = {
 };
 
 /** States of questions, in words. */
-export const STATES = { look: 'needs a look', reports: 'has reports', none: 'no reports yet' } as const;
+export const STATES = { look: 'needs a look', few: 'too few reports', reports: 'has reports', none: 'no reports yet' } as const;
 type State = keyof typeof STATES;
 
 /** Words, type, state and owner that are looked for. An empty text stands for everything. */
@@ -61,8 +61,13 @@ export function signsByMetric(signs: readonly Sign[]): ReadonlyMap<string, reado
   return all;
 }
 
-function stateOf({ reports }: Pick<Metric, 'reports'>, signs: readonly Sign[]): State {
+/** True if the collector foresees when there will be enough reports, and they are too few now. */
+export const hasFew = ({ outlook }: Pick<Metric, 'outlook'>): boolean => outlook?.isEnough === false;
+
+function stateOf(metric: Pick<Metric, 'reports' | 'outlook'>, signs: readonly Sign[]): State {
+  const { reports } = metric;
   if (signs.length > 0) return 'look';
+  if (hasFew(metric)) return 'few';
   return reports > 0 ? 'reports' : 'none';
 }
 

@@ -5,9 +5,10 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Metric, Sign } from '../../api/shown.ts';
 import { questionPath } from '../address.ts';
-import { joined, signInWords } from '../explain.ts';
-import type { Filter } from '../filter.ts';
-import { keyOf, missingIn, nameOf, signsByMetric } from './find.ts';
+import { joined, outlookInWords, signInWords } from '../explain.ts';
+import { type Filter, withFilter } from '../filter.ts';
+import { count } from '../format.ts';
+import { hasFew, keyOf, missingIn, nameOf, signsByMetric, withFinding } from './find.ts';
 
 /** Items that are shown at first. */
 const FEW = 3;
@@ -45,7 +46,12 @@ export function Looks({ metrics, signs, filter }: LooksProps): VNode | null {
   const [all, setAll] = useState(false);
   if (signs === null) return <p class="looks-none">Looking for fake, broken and missing reports…</p>;
   const items = itemsOf(metrics, signs);
-  if (items.length === 0) return <p class="looks-none">No sign of fake, broken or missing reports.</p>;
+  if (items.length === 0)
+    return (
+      <p class="looks-none">
+        No sign of fake, broken or missing reports. <Few metrics={metrics} filter={filter} />
+      </p>
+    );
   return (
     <section class="looks" aria-labelledby="looks">
       <h2 id="looks">Needs a look</h2>
@@ -58,11 +64,42 @@ export function Looks({ metrics, signs, filter }: LooksProps): VNode | null {
           </li>
         ))}
       </ul>
+      <p class="looks-none">
+        <Few metrics={metrics} filter={filter} />
+      </p>
       {items.length > FEW && (
         <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? `Show the first ${FEW}` : `Show all ${items.length}`}
         </button>
       )}
     </section>
+  );
+}
+
+/** Questions with too few reports, and when the first will have enough. */
+function Few({ metrics, filter }: Pick<LooksProps, 'metrics' | 'filter'>): VNode | null {
+  const few = metrics.filter(hasFew);
+  const weeksOf = ({ outlook }: Metric): number => outlook?.weeks ?? Number.POSITIVE_INFINITY;
+  const [first, second] = few.toSorted((one, other) => weeksOf(one) - weeksOf(other));
+  if (first === undefined) return null;
+  const link = <a href={questionPath(first, filter)}>{nameOf(first)}</a>;
+  if (second === undefined)
+    return (
+      <>
+        {link} {outlookInWords(first)}
+      </>
+    );
+  return (
+    <>
+      <a href={`./${withFinding(withFilter('', filter), { state: 'few' })}`}>{count(few.length)} questions</a> have too few reports
+      {first.outlook?.weeks === null ? (
+        ', and at this rate none will have enough.'
+      ) : (
+        <>
+          {' yet. The first to have enough: '}
+          {link} {outlookInWords(first)}
+        </>
+      )}
+    </>
   );
 }

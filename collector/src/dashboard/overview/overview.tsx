@@ -1,7 +1,7 @@
 // The overview: what needs a look, then one row for each question that is looked for.
 
 import type { VNode } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Metric, Sign } from '../../api/shown.ts';
 import type { Filter } from '../filter.ts';
 import { spanOf } from '../filter.ts';
@@ -10,6 +10,7 @@ import { count, dayRange, reportCount } from '../format.ts';
 import { NoMetrics, NoReports } from '../states.tsx';
 import { type Finding, foundIn, keyOf, ownersOf, STATES, signsByMetric, TYPES } from './find.ts';
 import { Looks } from './looks.tsx';
+import { useNear } from './near.ts';
 import { Row } from './row.tsx';
 
 const NO_SIGNS: readonly Sign[] = [];
@@ -48,16 +49,12 @@ export function Overview({ metrics, signs, filter, onFilter, finding, onFind }: 
             </button>
           </p>
         )}
-        {apps.map((app) => (
-          <Rows
-            key={app}
-            title={apps.length > 1 ? app : null}
-            metrics={found.filter((metric) => metric.app === app)}
-            signs={byMetric}
-            filter={filter}
-            lastDay={span?.to ?? null}
-          />
-        ))}
+        {apps.flatMap((app) => {
+          const own = found.filter((metric) => metric.app === app);
+          if (own.length === 0) return [];
+          const title = apps.length > 1 ? app : null;
+          return <Rows key={app} metrics={own} signs={byMetric} lastDay={span?.to ?? null} {...{ title, filter }} />;
+        })}
       </section>
     </>
   );
@@ -71,15 +68,52 @@ interface RowsProps {
   readonly lastDay: string | null;
 }
 
-function Rows({ title, metrics, signs, filter, lastDay }: RowsProps): VNode | null {
-  if (metrics.length === 0) return null;
+/** Rows that are made together: as many as fit in one task, and whole lines of a grid of two, three or four columns. */
+const SLICE = 24;
+
+/** The height of a row that is not made yet, in pixels; that of `.ask`. */
+const HEIGHT = 84;
+
+/** Some rows, made when their place is near the screen. Before that it is empty, so that a thousand questions are no longer to show than ten. */
+function Slice({
+  start,
+  all,
+  metrics,
+  signs,
+  filter,
+  lastDay,
+}: Omit<RowsProps, 'title'> & { readonly start: number; readonly all: number }): VNode {
+  const place = useRef<HTMLLIElement>(null);
+  const isNear = useNear(place);
+  const [isMade, setMade] = useState(start === 0);
+  useEffect(() => {
+    if (isNear) setMade(true);
+  }, [isNear]);
+  if (!isMade) return <li ref={place} class="asks-rest" style={{ height: `${metrics.length * HEIGHT}px` }} aria-hidden="true" />;
+  return (
+    <>
+      {metrics.map((metric, i) => (
+        <Row
+          key={keyOf(metric)}
+          signs={signs.get(keyOf(metric)) ?? NO_SIGNS}
+          place={start + i + 1}
+          of={all}
+          {...{ metric, filter, lastDay }}
+        />
+      ))}
+    </>
+  );
+}
+
+function Rows({ title, metrics, signs, filter, lastDay }: RowsProps): VNode {
+  const starts = Array.from({ length: Math.ceil(metrics.length / SLICE) }, (_, i) => i * SLICE);
   return (
     <>
       {title && <h3 class="asks-app">{title}</h3>}
       {/* biome-ignore lint/a11y/noRedundantRoles: Safari forgets that a list without markers is a list */}
       <ul role="list" class="asks" aria-label={title ? `Questions of ${title}` : 'Questions'}>
-        {metrics.map((metric) => (
-          <Row key={keyOf(metric)} metric={metric} signs={signs.get(keyOf(metric)) ?? NO_SIGNS} filter={filter} lastDay={lastDay} />
+        {starts.map((start) => (
+          <Slice key={start} all={metrics.length} metrics={metrics.slice(start, start + SLICE)} {...{ start, signs, filter, lastDay }} />
         ))}
       </ul>
     </>

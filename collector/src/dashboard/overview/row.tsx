@@ -7,11 +7,11 @@ import type { Answer, Estimates, Metric, Sign } from '../../api/shown.ts';
 import { questionPath } from '../address.ts';
 import { type AnswerState, type Asked, decodeAddress, estimatesAddress, fetchEstimates, fetchStrings, useAnswer } from '../api.ts';
 import { ImpossibleLine, VerdictLine } from '../card-parts.tsx';
-import { signInWords } from '../explain.ts';
-import { askedOf, type Filter } from '../filter.ts';
+import { outlookInWords, signInWords } from '../explain.ts';
+import { askedOf, type Filter, isPart } from '../filter.ts';
 import { count, decimalsFor, decimalsForValue, figure, margin, marginOfValue, percent, reportCount } from '../format.ts';
 import { inOrder, isOpen, labelOf } from '../judge.ts';
-import { nameOf, STATES, TYPES } from './find.ts';
+import { hasFew, nameOf, STATES, TYPES } from './find.ts';
 import { inTurn, useNear } from './near.ts';
 import { Trend } from './trend.tsx';
 
@@ -30,13 +30,19 @@ interface RowProps {
   readonly lastDay: string | null;
 }
 
-export function Row({ metric, signs, filter, lastDay }: RowProps): VNode {
+/** The place of a row among all, of which not every one is made. */
+interface Place {
+  readonly place: number;
+  readonly of: number;
+}
+
+export function Row({ metric, signs, filter, lastDay, place, of }: RowProps & Place): VNode {
   const item = useRef<HTMLLIElement>(null);
   const isNear = useNear(item);
   const [isShown, setShown] = useState(false);
   return useMemo(
     () => (
-      <li class="ask" ref={item}>
+      <li class="ask" ref={item} aria-posinset={place} aria-setsize={of}>
         <div class="ask-about">
           <a class="ask-question" href={questionPath(metric, filter)}>
             {nameOf(metric)}
@@ -59,7 +65,7 @@ export function Row({ metric, signs, filter, lastDay }: RowProps): VNode {
         )}
       </li>
     ),
-    [metric, signs, filter, lastDay, isNear, isShown],
+    [metric, signs, filter, lastDay, place, of, isNear, isShown],
   );
 }
 
@@ -130,6 +136,7 @@ function Shares({ metric, signs, filter, lastDay, onShown }: ShownProps): VNode 
           <>
             <SignOfRow signs={signs} />
             <ClauseOf metric={metric} estimates={estimates} />
+            {hasFew(metric) && !isPart(asked) && <p class="quiet">{outlookInWords(metric)}</p>}
           </>
         )}
       </Held>

@@ -6,6 +6,7 @@ import type { Estimates, Metric, Series } from '../../api/shown.ts';
 import { estimatesAddress, fetchEstimates, fetchSeries, type OverTime, seriesAddress, useAnswer } from '../api.ts';
 import { AnswerTable, Details, Evidence, Fact, ImpossibleLine, Value, VerdictLine } from '../card-parts.tsx';
 import { Chart, Density } from '../chart.tsx';
+import { outlookInWords } from '../explain.ts';
 import { chosenIn, isPart, missingFrom } from '../filter.ts';
 import { Choice } from '../filters.tsx';
 import { daysBetween, withMargin } from '../format.ts';
@@ -71,6 +72,7 @@ function AnswersPage(props: QuestionProps): VNode {
             span={span}
           />
           <ExcludedLine excluded={estimates?.excluded} />
+          {metric.outlook && !isPart(asked) && !estimates?.excluded && <p class="evidence">{outlookInWords(metric)}</p>}
         </>
       }
       controls={shows && !isOpen(metric) ? <Controls metric={metric} isTrend={isTrend} interval={interval} onChoose={choose} /> : null}

@@ -15,7 +15,7 @@ function save(name: string, content: Blob): void {
 }
 
 /** Copies a text. Pages over plain http have no clipboard, and copy what is selected. */
-async function copy(text: string): Promise<void> {
+export async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;

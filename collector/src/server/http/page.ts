@@ -1,7 +1,7 @@
 /**
  * The files of the dashboard, from memory: an answer opens no file, and a sender who leaves early leaves nothing behind. Names of scripts and
- * styles have a hash of their content (test/setup/build-dashboard.ts), so browsers keep them for ever. A question's address is answered with the
- * index page or that of published questions, whose base is then folders up; the script says which question it is.
+ * styles have a hash of their content (test/setup/build-dashboard.ts), so browsers keep them for ever. Addresses of the plan and of questions
+ * are answered with the index page or that of published questions, whose base is folders up for questions; the script says which it is.
  */
 
 import { hash } from 'node:crypto';
@@ -84,7 +84,7 @@ function pageFiles(): ReadonlyMap<string, PageFile> {
   }
   const found = new Map(names.map((name) => [`/${name}`, readPageFile(name)]));
   const index = found.get('/index.html');
-  if (index !== undefined) found.set('/', index);
+  if (index !== undefined) found.set('/', index).set('/plan', index);
   for (const { any, page, base } of BELOW) {
     const file = found.get(page);
     if (file !== undefined) found.set(any, deeper(file, base));

@@ -5,7 +5,8 @@ import type { RequestHandler, Response } from 'express';
 import type { Estimating } from '../../answers/estimates-thread.ts';
 import { summaryOf } from '../../answers/summary.ts';
 import { parseQuery } from '../../api/forms/parameters.ts';
-import { type PlanAnswer, planParameters } from '../../api/openapi/plan.ts';
+import { planParameters } from '../../api/openapi/plan.ts';
+import type { PlanOf } from '../../api/reader/types.ts';
 import { kindOf } from '../../base/fault.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { forecastOf, usualShare } from '../../planning/plan/forecast.ts';
@@ -59,7 +60,7 @@ export const planHandler =
       .map((metric) => summaryOf(metric, published.schemas, totals));
     const wishes = new Map([wish].flat().map((text) => text.split(':') as [string, string]));
     response.json(
-      refusing(type, (): PlanAnswer => {
+      refusing(type, (): PlanOf => {
         const asking = askingFrom(type, of, { epsilon, ...(type === 'choices' && { atMost }) });
         const forecast = forecastOf(document, metrics, { ...planned, asking });
         const wanted = new Map(

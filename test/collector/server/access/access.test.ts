@@ -133,7 +133,7 @@ describe('a route and a role', () => {
     await open();
     expect((await ask('/v1/nothing')).status).toBe(401);
     expect((await ask('/v1/nothing', bearer(token('ann', 'viewer')))).status).toBe(404);
-    for (const path of ['/', '/questions/plan', '/releases.html', '/livez', '/readyz'])
+    for (const path of ['/', '/plan', '/questions/plan', '/releases.html', '/livez', '/readyz'])
       expect([path, (await ask(path)).status]).toEqual([path, 200]);
   });
 
