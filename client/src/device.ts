@@ -2,6 +2,8 @@
 
 import { BATCHES_PER_DAY, type Batch, dayNumber, hex, type SchemaDocument, type Segments, systemRng, words } from '@murmuration/shared';
 import type { Clock } from './adapters/lifecycle.ts';
+import type { Claim } from './ledger/ledger.ts';
+import type { State } from './ledger/state.ts';
 import { attempt } from './maybe.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 import { createCoins } from './random/coins.ts';
@@ -11,8 +13,18 @@ import type { Options, Outcome } from './types.ts';
 /** A time in the year 9892: days beyond have no text of ten characters, and where adding one changes nothing no search for a day ends. */
 const LATEST = 2.5e14;
 
+/** The parts of a device that only some schemas need (schema.ts). */
+export interface Parts {
+  /** For metrics with `otherwise`: begins their slots. */
+  readonly begin?: (device: Device, state: State) => void;
+  /** For metrics with `otherwise`: puts an answer in place of the queued report. */
+  readonly replace?: (device: Device, state: State, asked: Claim) => Outcome['result'];
+  /** For `assign: 'random'`: true if this device answers a metric. */
+  readonly isAssigned?: (device: Device, state: State, metric: string) => boolean;
+}
+
 /** Everything except the stored state. */
-export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign' | 'reports'> {
+export interface Device extends Path, Parts, Pick<SchemaDocument, 'about' | 'assign' | 'reports'> {
   readonly segment: Batch['segment'];
   /** The most batches with one day's date. */
   readonly perDay: number;
@@ -44,6 +56,7 @@ export function createDevice<M extends DeviceQuestions, S extends Segments>(opti
   return {
     ...schema,
     ...schema.document,
+    ...(schema.parts as Parts),
     segment,
     perDay: Math.max(1, options.batchesPerDay ?? (isLater ? 1 : BATCHES_PER_DAY)), // with none a search for a day would not end
     isLater,

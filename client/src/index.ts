@@ -1,15 +1,13 @@
 /** @module Local-differential-privacy telemetry for apps: every answer is randomized on the device. */
 
-export {
-  type Ask,
-  type Budget,
-  defineSchema,
-  type JointValue,
-  type Permanence,
-  type Rng,
-  type Schema,
-  type SchemaDocument,
-  type ValueOf,
+export type {
+  Ask,
+  Budget,
+  JointValue,
+  Permanence,
+  Rng,
+  SchemaDocument,
+  ValueOf,
 } from '@murmuration/shared';
 export type { Clock, Lifecycle } from './adapters/lifecycle.ts';
 export { memoryStorage, type Spill, type Storage, type Updated } from './adapters/storage.ts';
@@ -19,7 +17,8 @@ export { answersOf } from './answers.ts';
 export { longList } from './long-list.ts';
 export * from './questions/index.ts';
 export { permanent } from './questions/permanent.ts';
-export type { DeviceQuestion, DeviceQuestions } from './questions/question.ts';
+export type { DeviceQuestion, DeviceQuestions, Schema } from './questions/question.ts';
+export { defineSchema } from './schema.ts';
 export { createTelemetry } from './telemetry.ts';
 export type { Consent, Options, Outcome, Telemetry } from './types.ts';
 export { type LedgerView, type Look, ledger, type Preview, preview } from './view.ts';

@@ -4,7 +4,7 @@
  * and coins.
  */
 
-import { DAYS, type MetricDocument, type SchemaDocument, toBase64url } from '@murmuration/shared';
+import { type MetricDocument, type SchemaDocument, toBase64url } from '@murmuration/shared';
 import { type Claim, claim } from './ledger/ledger.ts';
 import type { QueuedReport } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
@@ -38,7 +38,12 @@ export function randomize({ questions, metrics, coins, newId }: Path, metric: st
 }
 
 /** The report of a symbol: the symbol itself or, for a permanent metric, the instantaneous response to the symbol stored for its epoch. */
-function reportOf({ questions, metrics, coins }: Path, { metric, symbol }: Claim, epoch: string | undefined, since?: number): QueuedReport {
+export function reportOf(
+  { questions, metrics, coins }: Path,
+  { metric, symbol }: Claim,
+  epoch: string | undefined,
+  since: number | undefined,
+): QueuedReport {
   const respond = questions[metric]?.respondStored;
   const bytes = respond && epoch !== undefined ? toBase64url(respond((metrics[metric] as MetricDocument).law, epoch, coins)) : symbol;
   return [metric, bytes, since];
@@ -47,35 +52,14 @@ function reportOf({ questions, metrics, coins }: Path, { metric, symbol }: Claim
 /**
  * Takes a metric's slot: records the claim in the state and returns the report. If the slot can't be taken, returns why and changes
  * nothing.
+ *
+ * @param since the slot's day if an answer may replace the report
  */
-export function take(path: Path, state: State, asked: Claim): QueuedReport | Outcome['result'] {
+export function take(path: Path, state: State, asked: Claim, since?: number): QueuedReport | Outcome['result'] {
   const metric = path.metrics[asked.metric] as MetricDocument;
   const account = claim(asked, metric, state.accounts, state.day, path.budget, path.questions[asked.metric]?.epochs);
   if (typeof account === 'string') return account;
-  const report = reportOf(path, asked, account.epoch?.symbol, metric.otherwise === undefined ? undefined : state.day);
+  const report = reportOf(path, asked, account.epoch?.symbol, since);
   state.accounts[asked.metric] = account;
   return report;
-}
-
-/**
- * Replaces the queued report of `otherwise` with an answer, until the slot ends. The slot is checked against the day on which the device
- * last looked, and that day does not change, so that nothing reveals whether something was recorded. If another version of the schema began
- * the slot, its report is in a batch of that version. Answers under this version are then refused, because the slot was charged with the ε
- * of that version's law.
- */
-export function replace(path: Path, state: State, asked: Claim): Outcome['result'] {
-  const account = state.accounts[asked.metric];
-  const { every } = path.metrics[asked.metric] as MetricDocument;
-  const isHere = ([metric, , since]: QueuedReport): boolean => metric === asked.metric && since === account?.day;
-  const batch = state.outbox.find(({ schema, reports }) => reports.some(isHere) && schema === path.wire);
-  if (account?.answered !== 0 || !batch || !(state.day < account.day + DAYS[every])) return 'already-answered';
-  // If an epoch began with this slot, the answer's symbol becomes the epoch's; the symbol of `otherwise` has not been sent yet.
-  const epoch = account.epoch?.day === account.day ? { ...account.epoch, symbol: asked.symbol } : account.epoch;
-  const next = { ...account, epoch, by: asked.id, answered: 1 };
-  // Coins that fail must not make the transaction fail, which would take place without this answer, too.
-  const report = attempt(() => reportOf(path, asked, epoch?.symbol, account.day));
-  if (!report) return 'no-entropy';
-  batch.reports = batch.reports.map((old) => (isHere(old) ? report : old));
-  state.accounts[asked.metric] = next;
-  return 'recorded';
 }

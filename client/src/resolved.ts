@@ -16,6 +16,8 @@ export {
   partsAnswering,
   textAnswering,
 } from '@murmuration/shared';
+export { isAssigned } from './ledger/participation.ts';
+export { begin, replace } from './otherwise.ts';
 export { storing } from './questions/permanent.ts';
 export type { Randomizing, ResolvedQuestion, ResolvedQuestions } from './questions/question.ts';
 export * from './randomizers/mechanisms.ts';

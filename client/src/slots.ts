@@ -3,13 +3,13 @@
  * coins draw the days on which reports are sent.
  */
 
-import { ACCEPTED_DAYS, DAYS, dayText, type MetricDocument, spendingDays } from '@murmuration/shared';
-import type { Device } from './device.ts';
+import { ACCEPTED_DAYS, DAYS, dayText, type MetricDocument } from '@murmuration/shared';
+import type { Device, Parts } from './device.ts';
 import { type Claim, nextDay } from './ledger/ledger.ts';
 import { isChosen } from './ledger/participation.ts';
 import type { State } from './ledger/state.ts';
 import { put, trim, turnTo } from './outbox.ts';
-import { randomize, replace, take } from './record.ts';
+import { take } from './record.ts';
 import type { Outcome } from './types.ts';
 
 /** The most days that the `later` option draws from. */
@@ -26,14 +26,17 @@ export interface Entry extends Claim {
 }
 
 /** True if a question has ended: its last day is over, or the collector has retired it. Without a last day the comparison is false. */
-const isRetired = (device: Device, state: State, name: string): boolean =>
+export const isRetired = (device: Device, state: State, name: string): boolean =>
   dayText(state.day) > (device.about[name]?.expires as string) || state.retired[name] === device.wire;
 
 /** True if a metric has an `otherwise` answer, which is reported for devices that recorded nothing. */
 export const hasOtherwise = ({ metrics }: Device, name: string): boolean => metrics[name]?.otherwise !== undefined;
 
 /** The days for which the spill keeps one answer of a metric. */
-export const slotDays = ({ metrics, budget }: Device, name: string): number => spendingDays(metrics[name] as MetricDocument, budget.per);
+export function slotDays({ metrics, questions, budget }: Device, name: string): number {
+  const metric = metrics[name] as MetricDocument;
+  return questions[name]?.epochs?.days(metric, budget.per) ?? DAYS[metric.every];
+}
 
 /** True if a slot is taken, as far as this context knows. A taken slot is never released, so a record can be refused at once. */
 export function isTaken(device: Device, { accounts }: State, name: string, today: number): boolean {
@@ -45,39 +48,28 @@ export function isTaken(device: Device, { accounts }: State, name: string, today
   );
 }
 
-/** Claims a slot, if it is open, and adds its report to the outbox. */
-function open(device: Device, state: State, asked: Claim): Outcome['result'] {
+/**
+ * Claims a slot, if it is open, and adds its report to the outbox.
+ *
+ * @param slot the length of a slot with `otherwise`, for which its report waits
+ */
+export function open(device: Device, state: State, asked: Claim, slot: number = 0): Outcome['result'] {
   const { metrics, isLater, coins } = device;
   const { metric: name } = asked;
   if (!isChosen(device, state, name)) return 'not-chosen';
-  const report = take(device, state, asked);
+  const report = take(device, state, asked, slot ? state.day : undefined);
   if (typeof report === 'string') return report;
-  const slot = DAYS[(metrics[name] as MetricDocument).every];
-  const most = isLater ? Math.min(slot, LATER) : 0;
-  const isOtherwise = hasOtherwise(device, name);
-  put(device, state, report, state.day + (isOtherwise ? slot : most) + coins.uniform(most));
-  return isOtherwise ? 'begun' : 'recorded';
+  const most = isLater ? Math.min(DAYS[(metrics[name] as MetricDocument).every], LATER) : 0;
+  put(device, state, report, state.day + (slot || most) + coins.uniform(most));
+  return 'recorded';
 }
 
-/**
- * Starts a new day: reports that have waited too long expire, and the slots of metrics with `otherwise` begin. Their `otherwise` report is
- * made here and queued until the slot ends. An answer may replace it until then. So the fact that an answer was recorded is as well
- * randomized as the answer itself.
- */
+/** Starts a new day: reports that have waited too long expire, and the slots of metrics with `otherwise` begin. */
 export function advance(device: Device, state: State): void {
   if (!(device.today() > 0)) return;
   turnTo(state, device.today());
   trim(device, state);
-  for (const [metric, document] of Object.entries(device.metrics)) {
-    if (
-      !hasOtherwise(device, metric) ||
-      isRetired(device, state, metric) ||
-      nextDay(document, state.accounts[metric], state.day, device.budget, device.questions[metric]?.epochs) > state.day
-    )
-      continue;
-    const asked = randomize(device, metric, document.otherwise);
-    if (typeof asked === 'object' && open(device, state, asked) === 'begun') device.said.push({ result: 'begun', metric });
-  }
+  device.begin?.(device, state);
 }
 
 /** Answers a question, if its slot is open. */
@@ -97,5 +89,5 @@ export function answer(device: Device, state: State, entry: Entry): Outcome['res
   // never in more reports than there may be slots on these days.
   if (!hasOtherwise(device, entry.metric))
     return isTaken(device, state, entry.metric, entry.day) ? 'already-answered' : open(device, state, entry);
-  return replace(device, state, entry);
+  return (device as Required<Parts>).replace(device, state, entry);
 }

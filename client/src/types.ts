@@ -1,10 +1,10 @@
 /** The public types of the client. */
 
-import type { Rng, Schema, Segments, ValueOf } from '@murmuration/shared';
+import type { Rng, Segments, ValueOf } from '@murmuration/shared';
 import type { Clock, Lifecycle } from './adapters/lifecycle.ts';
 import type { Storage } from './adapters/storage.ts';
 import type { Transport } from './adapters/transport.ts';
-import type { DeviceQuestions } from './questions/question.ts';
+import type { DeviceQuestions, Schema } from './questions/question.ts';
 import type { Look } from './view.ts';
 
 /** Outcome of a record or of a report. It never contains a value, and depends on one only if the value has a wrong type. */

@@ -4,9 +4,18 @@
  * one cohort.
  */
 
-import { createTelemetry, type DeviceQuestions, defineSchema, flag, memoryStorage, permanent, text } from '@murmuration/client';
+import {
+  createTelemetry,
+  type DeviceQuestions,
+  defineSchema,
+  flag,
+  memoryStorage,
+  permanent,
+  type Schema,
+  text,
+} from '@murmuration/client';
 import { fakeClock, memoryTransport, seededRng } from '@murmuration/client/testing';
-import { fromBase64url, type Schema, type Sending } from '@murmuration/shared';
+import { fromBase64url, type Sending } from '@murmuration/shared';
 import { linkabilityOf } from '../../collector/src/planning/audit/linkability.ts';
 import { type Picture, SEED, seededRandom, show } from './attack.ts';
 import { percent } from './figure.ts';

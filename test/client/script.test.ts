@@ -15,11 +15,12 @@ import {
   memoryStorage,
   permanent,
   preview,
+  type Schema,
   text,
 } from '@murmuration/client';
 import * as mechanisms from '@murmuration/client/mechanisms';
 import { seededRng } from '@murmuration/client/testing';
-import { canonicalSchema, type Schema, type SchemaDocument } from '@murmuration/shared';
+import { canonicalSchema, type SchemaDocument } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import * as all from '#client/script/all.ts';
 import * as core from '#client/script/core.ts';

@@ -14,6 +14,7 @@ import { emptyState, parseState, type State, stateText } from '#client/ledger/st
 import { bodyOf, remove, seal } from '#client/outbox.ts';
 import type { DeviceQuestions } from '#client/questions/question.ts';
 import { randomize } from '#client/record.ts';
+import { parts } from '#client/schema.ts';
 import { advance, answer, type Entry, hasOtherwise, slotDays } from '#client/slots.ts';
 import { createSpill } from '#client/spill.ts';
 
@@ -98,6 +99,7 @@ function work({ versions, days }: Plan, { visit }: World, which: 0 | 1, context:
   const today = START + (days[visit] as number);
   const device: Device = {
     ...document,
+    ...parts,
     questions: questionsOf(document, throwOne),
     wire: String(document.version),
     segment: undefined,

@@ -4,28 +4,31 @@
  * spent, which is in its account (ledger.ts).
  */
 
-import { canonicalJson, DAYS, type Json, type MetricDocument } from '@murmuration/shared';
-
-/** An epoch as it is stored: its first day, its law, and its symbol in base64url. */
-export interface Epoch {
-  readonly day: number;
-  readonly law: string;
-  readonly symbol: string;
-}
-
-/** Functions of a permanent question that the ledger calls. */
-export interface Epochs {
-  /** The stored epoch if a report of that day comes from it; undefined if there is none. */
-  readonly running: (metric: MetricDocument, epoch: Epoch | undefined, today: number) => Epoch | undefined;
-  /** The epoch that begins with a symbol. */
-  readonly begin: (metric: MetricDocument, symbol: string, today: number) => Epoch;
-}
+import { canonicalJson, DAYS, type Json, type MetricDocument, spendingDays } from '@murmuration/shared';
+import type { Epoch, Epochs } from './ledger.ts';
 
 /** A law in the form in which laws are compared: canonical JSON, where the order of keys does not matter. */
 const lawText = ({ law }: MetricDocument): string => canonicalJson(law as unknown as Json);
 
+/** The stored epoch if a report of that day comes from it; undefined if there is none. */
+const running = (metric: MetricDocument, epoch: Epoch | undefined, today: number): Epoch | undefined =>
+  metric.permanent && epoch && epoch.law === lawText(metric) && today < epoch.day + DAYS[metric.permanent.renew] ? epoch : undefined;
+
 export const epochs: Epochs = {
-  running: (metric, epoch, today) =>
-    metric.permanent && epoch && epoch.law === lawText(metric) && today < epoch.day + DAYS[metric.permanent.renew] ? epoch : undefined,
-  begin: (metric, symbol, today) => ({ day: today, law: lawText(metric), symbol }),
+  days: spendingDays,
+  nextDay: (metric, account, open, per) => (running(metric, account.epoch, open) ? open : Math.max(open, account.day + DAYS[per])),
+  report: (metric, before, account, symbol) => {
+    const { day: today, spent } = account;
+    const epoch = running(metric, before?.epoch, today);
+    if (!epoch) return { ...account, epoch: { day: today, law: lawText(metric), symbol } };
+    // Within the running epoch, today's report replaces earlier ones made under today's budget. Those made under other budgets stay, with ε
+    // 0, so that the windows that they opened keep to those budgets.
+    const last = spent[spent.length - 1];
+    const kept = spent.flatMap((spending) => {
+      if (spending === last || spending.day < epoch.day) return spending;
+      const isReplaced = spending.budget.epsilon === last?.budget.epsilon && spending.budget.per === last.budget.per;
+      return isReplaced ? [] : { ...spending, epsilon: 0 };
+    });
+    return { ...account, spent: kept, epoch };
+  },
 };

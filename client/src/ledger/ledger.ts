@@ -12,14 +12,20 @@
  * therefore fit all windows that are open today: the least of their budgets, over the longest of their lengths.
  */
 
-import { type Budget, DAYS, fits, type MetricDocument } from '@murmuration/shared';
-import type { Epoch, Epochs } from './epochs.ts';
+import { type Budget, DAYS, fits, type MetricDocument, type Period } from '@murmuration/shared';
 
 /** A charged report: its ε, and the budget promised when it was made. Only the last report of an epoch carries the epoch's ε. */
 interface Spending {
   readonly epsilon: number;
   readonly budget: Budget;
   readonly day: number;
+}
+
+/** An epoch as it is stored: its first day, its law, and its symbol in base64url. */
+export interface Epoch {
+  readonly day: number;
+  readonly law: string;
+  readonly symbol: string;
 }
 
 /** The stored account of one metric. The symbol is randomized; it is the only trace of an answer that is ever stored. */
@@ -39,6 +45,23 @@ export interface Account {
   readonly epoch?: Epoch | undefined;
 }
 
+/** Functions of a permanent question that the ledger calls. */
+export interface Epochs {
+  /** The days in which a metric spends its ε once. */
+  readonly days: (metric: MetricDocument, per: Period) => number;
+  /**
+   * The first day on which a metric's slot is free: `open` while the epoch runs, and later a silent window after its last report.
+   */
+  readonly nextDay: (metric: MetricDocument, account: Account, open: number, per: Period) => number;
+  /**
+   * The account after a report: in the epoch that runs, or in the one that begins with the symbol.
+   *
+   * @param before the account until now
+   * @param account the account after a report without an epoch
+   */
+  readonly report: (metric: MetricDocument, before: Account | undefined, account: Account, symbol: string) => Account;
+}
+
 /** All accounts by metric. A metric keeps its account across versions of the schema. */
 export type Accounts = { [metric: string]: Account };
 
@@ -56,7 +79,7 @@ export function nextDay(
 ): number {
   if (account === undefined) return today;
   const open = Math.max(today, account.day + DAYS[metric.every]);
-  return epochs && !epochs.running(metric, account.epoch, open) ? Math.max(open, account.day + DAYS[per]) : open;
+  return epochs?.nextDay(metric, account, open, per) ?? open;
 }
 
 /** The budget that holds for a report of today: the least of the open windows, over the longest of their lengths. */
@@ -109,23 +132,9 @@ export function claim(
   const days = DAYS[per];
   if (!(days > 0)) return 'over-budget'; // an unknown period promises nothing
   const { permanent, epsilon } = metric;
-  const running = epochs?.running(metric, account?.epoch, today);
-  // Within the running epoch, today's report replaces earlier ones made under today's budget. Those made under other budgets stay, with ε
-  // 0, so that the windows that they opened keep to those budgets.
-  const kept = (account?.spent ?? []).flatMap((spending) => {
-    if (spending.day + days <= today) return [];
-    if (!running || spending.day < running.day) return spending;
-    const isReplaced = spending.budget.epsilon === budget.epsilon && spending.budget.per === budget.per;
-    return isReplaced ? [] : { ...spending, epsilon: 0 };
-  });
-  const spent = [...kept, { epsilon: permanent?.epsilon ?? epsilon, budget, day: today }];
-  const claimed = {
-    day: today,
-    by: id,
-    spent,
-    ...(metric.otherwise !== undefined && { answered: 0, before: account?.by ?? '' }),
-    ...(epochs && { epoch: running ?? epochs.begin(metric, symbol, today) }),
-  };
+  const spent = (account?.spent ?? []).filter((spending) => !(spending.day + days <= today));
+  const plain = { day: today, by: id, spent: [...spent, { epsilon: permanent?.epsilon ?? epsilon, budget, day: today }] };
+  const claimed = epochs?.report(metric, account, plain, symbol) ?? plain;
   const charges = Object.values({ ...accounts, [name]: claimed }).flatMap((each) => spentIn(each, today, days));
   return fits(charges, limit) ? claimed : 'over-budget';
 }

@@ -4,7 +4,7 @@
  */
 
 import type * as shared from '@murmuration/shared';
-import type { Epochs } from '../ledger/epochs.ts';
+import type { Epochs } from '../ledger/ledger.ts';
 import type { Coins } from '../random/coins.ts';
 import type { Randomizers, Respond } from '../randomizers/randomizer.ts';
 
@@ -47,3 +47,10 @@ export type ResolvedQuestions = { readonly [metric: string]: ResolvedQuestion<ne
 
 /** Questions by metric. */
 export type DeviceQuestions = { readonly [metric: string]: DeviceQuestion<never> };
+
+/** A schema, ready to use: its document, which is plain JSON, and the functions that turn values into reports. */
+export type Schema<M extends shared.Questions = shared.Questions, S extends shared.Segments = shared.Segments> = shared.Schema<
+  M,
+  S,
+  object
+>;

@@ -4,9 +4,9 @@ import { choiceAnswering, flagAnswering } from '@murmuration/shared';
 import * as mechanisms from '../randomizers/mechanisms.ts';
 import { schemaReader } from './from-json.ts';
 
-export { defineSchema } from '@murmuration/shared';
 export { choice } from '../questions/choice.ts';
 export { flag } from '../questions/flag.ts';
+export { defineSchema } from '../schema.ts';
 export { createTelemetry } from '../telemetry.ts';
 
 /**

@@ -3,9 +3,10 @@
  * derived. Each script states which questions and mechanisms it contains.
  */
 
-import { type Answering, type MetricDocument, type QuestionType, type Schema, type SchemaDocument, wireName } from '@murmuration/shared';
+import { type Answering, type MetricDocument, type QuestionType, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { storing } from '../questions/permanent.ts';
-import type { DeviceQuestion, Randomizing, ResolvedQuestion } from '../questions/question.ts';
+import type { DeviceQuestion, Randomizing, ResolvedQuestion, Schema } from '../questions/question.ts';
+import { parts } from '../schema.ts';
 
 /** Contents of a script. */
 export interface Held {
@@ -50,5 +51,5 @@ export const schemaReader =
       return [name, { ...answering(metric as never), ...held, ...(permanent && storing?.(held)) }];
     };
     const questions: unknown = Object.fromEntries(Object.entries(document.metrics).map(questionOf));
-    return { document, wire, questions: questions as AnySchema['questions'] };
+    return { document, wire, questions: questions as AnySchema['questions'], parts };
   };

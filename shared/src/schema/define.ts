@@ -7,12 +7,14 @@ import type { Questions, SchemaSpec, Segments } from './spec.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** A schema, ready to use: its document, which is plain JSON, and its questions, which turn values into indices. */
-export interface Schema<M extends Questions = Questions, S extends Segments = Segments> {
+/** A schema, ready to use: its document, which is plain JSON, its questions, which turn values into indices, and what else a device needs. */
+export interface Schema<M extends Questions = Questions, S extends Segments = Segments, P = unknown> {
   readonly document: SchemaDocument & { readonly segments?: S };
   readonly questions: M;
   /** Its name on the wire. */
   readonly wire: string;
+  /** Code of a device that only some schemas need. */
+  readonly parts: P;
 }
 
 /**
@@ -23,9 +25,12 @@ export interface Schema<M extends Questions = Questions, S extends Segments = Se
  * @throws {RangeError} that names the field; when a window's charges exceed the budget, with the table of charges. A production bundle
  * contains only the checks that a device needs in order to keep the budget (checks.ts explains why)
  */
-export function defineSchema<const M extends Questions, const S extends Segments = Record<never, never>>(
+export const defineSchema = <const M extends Questions, const S extends Segments = Record<never, never>>(
   spec: SchemaSpec<M, S>,
-): Schema<M, S> {
+): Schema<M, S> => resolveSchema(spec, undefined);
+
+/** As `defineSchema`, with the parts that a device needs. */
+export function resolveSchema<M extends Questions, S extends Segments, P>(spec: SchemaSpec<M, S>, parts: P): Schema<M, S, P> {
   if (process.env.NODE_ENV !== 'production') assertSpec(spec);
   const { budget, assign, devices = 100_000, metrics: questions } = spec;
   // Without a prototype: a metric may have any name, and a lookup must not find inherited ones.
@@ -44,5 +49,5 @@ export function defineSchema<const M extends Questions, const S extends Segments
   const document = { ...spec, format: 1, chooser: 1, devices, reports, metrics, about } as SchemaDocument & {
     readonly segments?: S;
   };
-  return { document, questions, wire: wireName(document) };
+  return { document, questions, wire: wireName(document), parts };
 }

@@ -20,6 +20,7 @@ const of =
   (name: string, line: string, becomes: string): Mutant => ({ name, file, line, becomes });
 const ledger = of('ledger/ledger.ts');
 const epochs = of('ledger/epochs.ts');
+const otherwise = of('otherwise.ts');
 const record = of('record.ts');
 const slots = of('slots.ts');
 const outbox = of('outbox.ts');
@@ -33,7 +34,7 @@ const telemetry = of('telemetry.ts');
 export const MUTANTS: readonly Mutant[] = [
   ledger('a slot is always free', '!(nextDay(metric, account, today, budget, epochs) <= today)', 'false'),
   ledger('a slot is free a day early', 'account.day + DAYS[metric.every])', 'account.day + DAYS[metric.every] - 1)'),
-  ledger('no silent window between epochs', '? Math.max(open, account.day + DAYS[per]) : open', '? open : open'),
+  epochs('no silent window between epochs', 'open : Math.max(open, account.day + DAYS[per])', 'open : open'),
   epochs('an epoch never ends', '&& today < epoch.day + DAYS[metric.permanent.renew] ? epoch', '? epoch'),
   epochs(
     'an epoch lasts a day longer',
@@ -41,28 +42,28 @@ export const MUTANTS: readonly Mutant[] = [
     'today <= epoch.day + DAYS[metric.permanent.renew]',
   ),
   epochs('an epoch outlives its law', 'epoch.law === lawText(metric)', 'true'),
-  ledger('an epoch is not kept', 'epoch: running ?? epochs', 'epoch: epochs'),
+  epochs('an epoch is not kept', 'const epoch = running(metric, before?.epoch, today);', 'const epoch = undefined as Epoch | undefined;'),
   ledger('a period that nobody knows', 'if (!(days > 0))', 'if (days < 0)'),
-  ledger('what was spent is forgotten', 'const kept = (account?.spent ?? [])', 'const kept = ([] as readonly Spending[])'),
-  ledger(
-    'what was spent is forgotten a day early',
-    'if (spending.day + days <= today) return [];',
-    'if (spending.day + days <= today + 1) return [];',
-  ),
-  ledger('what an epoch followed is replaced', '!running || spending.day < running.day', '!running'),
-  ledger(
+  ledger('what was spent is forgotten', 'const spent = (account?.spent ?? [])', 'const spent = ([] as readonly Spending[])'),
+  ledger('what was spent is forgotten a day early', '!(spending.day + days <= today)', '!(spending.day + days <= today + 1)'),
+  epochs('what an epoch followed is replaced', ' || spending.day < epoch.day', ''),
+  epochs(
     'budgets are not compared',
-    'const isReplaced = spending.budget.epsilon === budget.epsilon && spending.budget.per === budget.per;',
+    'const isReplaced = spending.budget.epsilon === last?.budget.epsilon && spending.budget.per === last.budget.per;',
     'const isReplaced = true;',
   ),
-  ledger('budgets are compared by their ε alone', ' && spending.budget.per === budget.per;', ';'),
-  ledger('budgets are compared by their period alone', 'spending.budget.epsilon === budget.epsilon && ', ''),
+  epochs('budgets are compared by their ε alone', ' && spending.budget.per === last.budget.per;', ';'),
+  epochs('budgets are compared by their period alone', 'spending.budget.epsilon === last?.budget.epsilon && ', ''),
   ledger('an epoch spends what a report spends', 'epsilon: permanent?.epsilon ?? epsilon, budget', 'epsilon, budget'),
-  ledger('a claim is dated before today', 'const claimed = {\n    day: today,', 'const claimed = {\n    day: today - 1,'),
-  ledger('what is spent is dated before today', 'budget, day: today }];', 'budget, day: today - 1 }];'),
-  ledger('a claim does not keep what it spent', '    spent,\n    ...(metric', '    spent: kept,\n    ...(metric'),
-  ledger('another id', '    by: id,', "    by: '',"),
-  ledger('no place for an answer', '{ answered: 0, before', '{ answered: 1, before'),
+  ledger('a claim is dated before today', 'const plain = { day: today,', 'const plain = { day: today - 1,'),
+  ledger('what is spent is dated before today', 'budget, day: today }] }', 'budget, day: today - 1 }] }'),
+  ledger(
+    'a claim does not keep what it spent',
+    'spent: [...spent, { epsilon: permanent?.epsilon ?? epsilon, budget, day: today }]',
+    'spent',
+  ),
+  ledger('another id', 'by: id,', "by: '',"),
+  otherwise('no place for an answer', 'answered: 0, before', 'answered: 1, before'),
   ledger('a new account is not counted', '{ ...accounts, [name]: claimed }', '{ ...accounts }'),
   ledger('only the metric itself is counted', '{ ...accounts, [name]: claimed }', '{ [name]: claimed }'),
   ledger('the sum is not compared', 'return fits(charges, limit) ? claimed', 'return true ? claimed'),
@@ -74,39 +75,39 @@ export const MUTANTS: readonly Mutant[] = [
 
   record(
     'each report of an epoch draws a fresh first stage',
-    'reportOf(path, asked, account.epoch?.symbol, metric',
-    'reportOf(path, asked, account.epoch && asked.symbol, metric',
+    'reportOf(path, asked, account.epoch?.symbol, since)',
+    'reportOf(path, asked, account.epoch && asked.symbol, since)',
   ),
   record('a claim is not kept', '  state.accounts[asked.metric] = account;\n', ''),
   record(
     'a refused claim is a report',
     "if (typeof account === 'string') return account;",
-    "if (typeof account === 'string') return reportOf(path, asked, undefined);",
+    "if (typeof account === 'string') return reportOf(path, asked, undefined, since);",
   ),
-  record('a slot has no day', 'metric.otherwise === undefined ? undefined : state.day', 'undefined'),
-  record('another answer is replaced', 'account?.answered !== 0 || ', '!account || '),
-  record(
+  slots('a slot has no day', 'slot ? state.day : undefined', 'undefined'),
+  otherwise('another answer is replaced', 'account?.answered !== 0 || ', '!account || '),
+  otherwise(
     'an answer without a report',
     'const batch = state.outbox.find(({ schema, reports }) => reports.some(isHere) && schema === path.wire);',
     'const batch = state.outbox.find(({ schema, reports }) => reports.some(isHere) && schema === path.wire) ?? { reports: [] as Report[] };',
   ),
-  record('an answer after its slot', ' || !(state.day < account.day + DAYS[every])', ''),
-  record("another slot's report is replaced", 'metric === asked.metric && since === account?.day', 'metric === asked.metric'),
-  record("another metric's report is replaced", 'metric === asked.metric && since === account?.day', 'since === account?.day'),
-  record('an answer begins every epoch again', 'account.epoch?.day === account.day ? {', 'account.epoch ? {'),
-  record('an answer never begins an epoch', 'account.epoch?.day === account.day ? {', 'false ? {'),
-  record(
+  otherwise('an answer after its slot', ' || !(state.day < account.day + DAYS[every])', ''),
+  otherwise("another slot's report is replaced", 'metric === asked.metric && since === account?.day', 'metric === asked.metric'),
+  otherwise("another metric's report is replaced", 'metric === asked.metric && since === account?.day', 'since === account?.day'),
+  otherwise('an answer begins every epoch again', 'account.epoch?.day === account.day ? {', 'account.epoch ? {'),
+  otherwise('an answer never begins an epoch', 'account.epoch?.day === account.day ? {', 'false ? {'),
+  otherwise(
     'an answer of an epoch is its own',
     'reportOf(path, asked, epoch?.symbol, account.day)',
     'reportOf(path, asked, asked.symbol, account.day)',
   ),
-  record(
+  otherwise(
     'an answer is added',
     '(isHere(old) ? report : old)',
     '(isHere(old) ? report : old)).concat(batch.reports.some(isHere) ? [report] : []',
   ),
-  record('an answer leaves its slot open', 'by: asked.id, answered: 1 }', 'by: asked.id, answered: 0 }'),
-  record('an answer is not written into the account', '  state.accounts[asked.metric] = next;\n', ''),
+  otherwise('an answer leaves its slot open', 'by: asked.id, answered: 1 }', 'by: asked.id, answered: 0 }'),
+  otherwise('an answer is not written into the account', '  state.accounts[asked.metric] = next;\n', ''),
 
   slots('an answer is claimed again by its id', 'account?.by === entry.id || ', ''),
   slots('an answer of the slot before is claimed again', ' || account?.before === entry.id', ''),
@@ -129,11 +130,7 @@ export const MUTANTS: readonly Mutant[] = [
     'write(keyOf(answer), { day: answer.day })',
     'spill?.removeItem(keyOf(answer))',
   ),
-  slots(
-    'each day of an epoch spills a symbol',
-    'spendingDays(metrics[name] as MetricDocument, budget.per)',
-    'DAYS[(metrics[name] as MetricDocument).every]',
-  ),
+  slots('each day of an epoch spills a symbol', 'questions[name]?.epochs?.days(metric, budget.per) ?? DAYS', 'DAYS'),
   telemetry(
     'an answer is not spilled',
     'if (hasAgreed()) for (const entry of entries) spill.keep(entry, slotDays(device, entry.metric));',

@@ -11,11 +11,12 @@ import {
   flag,
   memoryStorage,
   permanent,
+  type Schema,
   type Storage,
   text,
 } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
-import type { Schema, Sending } from '@murmuration/shared';
+import type { Sending } from '@murmuration/shared';
 import { type Uniform, uniforms } from '../random.ts';
 import { DAY, type Habit, type Outage } from './habits.ts';
 

@@ -6,11 +6,11 @@ import type { Evaluated } from './evaluate.ts';
 /** Before each name that is written into an app's module. */
 const PREFIX = '$murmuration_';
 
-/** The part of @murmuration/client/resolved that gives a metric's values and answers, with its argument. `m` is the metric's document. */
-function answering(metric: MetricDocument): readonly [name: string, argument: string] {
-  if (metric.type === 'discover') return ['textAnswering', 'm'];
-  if (metric.type !== 'joint') return [`${metric.type}Answering`, 'm'];
-  return metric.questions.every(isListPart) ? ['jointAnswering', 'm.questions'] : ['partsAnswering', 'm'];
+/** The part of @murmuration/client/resolved that gives a metric's values and answers, with the member of its document that it takes. */
+function answering(metric: MetricDocument): readonly [name: string, member: string] {
+  if (metric.type === 'discover') return ['textAnswering', ''];
+  if (metric.type !== 'joint') return [`${metric.type}Answering`, ''];
+  return metric.questions.every(isListPart) ? ['jointAnswering', '.questions'] : ['partsAnswering', ''];
 }
 
 /** The part of @murmuration/client/resolved that has a mechanism's randomizers. */
@@ -36,13 +36,18 @@ export function writeSchema({ document, wire }: Evaluated): Written {
   };
   const { metrics, about, ...rest } = document;
   const questions = Object.entries(metrics).map(([name, metric]) => {
-    const [answers, argument] = answering(metric);
+    const [answers, member] = answering(metric);
+    const key = JSON.stringify(name);
     const held = part(randomizing(metric.law));
     const kept = metric.permanent ? `,...${part('storing')}(${held})` : '';
-    return `${JSON.stringify(name)}:(m=>({...${part(answers)}(${argument}),...${held}${kept}}))(d.metrics[${JSON.stringify(name)}])`;
+    return `${key}:{...${part(answers)}(d.metrics[${key}]${member}),...${held}${kept}}`;
   });
+  const needs = [
+    ...(Object.values(metrics).some(({ otherwise }) => otherwise !== undefined) ? ['begin', 'replace'] : []),
+    ...(document.assign ? ['isAssigned'] : []),
+  ].map((name) => `${name}:${part(name)}`);
   const text = `{${JSON.stringify(rest).slice(1, -1)},"metrics":${mapOf(metrics)},"about":${mapOf(about)}}`;
-  const expression = `(d=>({document:d,wire:${JSON.stringify(wire)},questions:{${questions.join(',')}}}))(${text})`;
+  const expression = `(d=>({document:d,wire:${JSON.stringify(wire)},questions:{${questions.join(',')}},parts:{${needs.join(',')}}}))(${text})`;
   return { expression, parts: [...parts] };
 }
 
