@@ -14,8 +14,8 @@ import type { DeviceStore } from './store.ts';
 // Milliseconds from a record to its upload: at least SOON, plus a random time of up to JITTER.
 const SOON = 1_000;
 const JITTER = 4_000;
-/** The longest delay that a timer supports, in milliseconds. */
-const LONGEST = 2_147_483_647;
+/** The longest delay of a timer, in milliseconds. It supports no more than 2^31 - 1. */
+const LONGEST = 2e9;
 /**
  * The number of consecutive unanswered uploads after which no timer retries. If the network blocks us, it is not flooded with requests: the
  * next upload waits for another trigger than time.

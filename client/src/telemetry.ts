@@ -61,7 +61,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const name = `murmuration:${document.app}`;
 
   // A production build may lack it, as where an environment variable is not set. Nothing answers there, and reports wait.
-  const url = `${(endpoint || 'https://none.invalid').replace(/\/+$/, '')}/v1/reports${key ? `?key=${encodeURIComponent(key)}` : ''}`;
+  const url = (endpoint || 'https://none.invalid').replace(/\/*$/, '/v1/reports') + (key ? `?key=${encodeURIComponent(key)}` : '');
   const uploadOf = (batch: QueuedBatch): Upload => ({ url, body: bodyOf(batch) });
   const send = (batch: QueuedBatch): Promise<Delivery> => {
     const delivery = transport(uploadOf(batch));

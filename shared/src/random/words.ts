@@ -25,7 +25,6 @@ const MOST_ALIKE = 16;
 export function words(rng: Rng): () => number {
   const buffer = new Uint32Array(WORDS);
   let used = WORDS;
-  let willDrop = false;
   return () => {
     if (used === WORDS) {
       const before = buffer.slice();
@@ -33,12 +32,9 @@ export function words(rng: Rng): () => number {
       if (buffer.filter((word, i) => word === before[i] || word === buffer[i + APART]).length > MOST_ALIKE)
         throw new RangeError('rng: expected random bytes');
       used = 0;
-      if (!willDrop)
-        void Promise.resolve().then(() => {
-          used = WORDS;
-          willDrop = false;
-        });
-      willDrop = true;
+      void Promise.resolve().then(() => {
+        used = WORDS;
+      });
     }
     return buffer[used++] as number;
   };
