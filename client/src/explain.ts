@@ -16,6 +16,7 @@ import {
 } from '@murmuration/shared';
 import { isPage, privacyControl } from './adapters/lifecycle.ts';
 import type { Delivery } from './adapters/transport.ts';
+import { answerOf, DENIED } from './ledger/decision.ts';
 import { nextDay } from './ledger/ledger.ts';
 import type { State } from './ledger/state.ts';
 import { attempt } from './maybe.ts';
@@ -71,7 +72,7 @@ const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string }
   'not-chosen': () => `Other devices answer this question: \`sampleRate\` or \`assign\` did not draw this one, and that stays so. ${RESET}`,
   'over-budget': () => `Another version of the schema has spent the budget of this window. Nothing is recorded before that ends. ${RESET}`,
   'no-consent': ({ state }) =>
-    state.decision.value === 'denied'
+    answerOf(state.decision) === DENIED
       ? 'Not recorded, or erased before it was sent: the person has refused. Only `telemetry.consent.grant()`, called when they agree, changes that.'
       : privacyControl()
         ? 'Not recorded: this browser sends Global Privacy Control, which counts as a refusal until `telemetry.consent.grant()`.'

@@ -8,6 +8,7 @@ import type { Schema, Segments } from '@murmuration/shared';
 import type { Spill, Storage } from './adapters/storage.ts';
 import { fetchTransport, type Transport } from './adapters/transport.ts';
 import { webStorage } from './adapters/web-storage.ts';
+import { DENIED } from './ledger/decision.ts';
 import { attempt } from './maybe.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 import type { Options } from './types.ts';
@@ -56,7 +57,7 @@ export function withHistory<const M extends DeviceQuestions, const S extends Seg
   const [key, consent] = [`${name}:sent`, `${name}:consent`];
   const read = <T>(item: string): T | undefined => attempt(() => JSON.parse(spill.getItem(item) ?? 'null') ?? undefined) as T | undefined;
   const erase = (): unknown => attempt(() => spill.removeItem(key));
-  const isRefused = (): boolean => Number(read<number>(consent)) < 0; // as ledger/decision.ts writes it
+  const isRefused = (): boolean => (Number(read<number>(consent)) & DENIED) > 0;
 
   const history = (): readonly Sent[] => {
     // The refusal may come from a tab that keeps no history.

@@ -1,6 +1,6 @@
 /**
  * @module Telemetry whose code is downloaded when the person agrees, or if a ledger was here before. Until then nothing is stored, opened or
- * requested. All that is read is the early mark: the number of decisions in `localStorage` (ledger/decision.ts), negative after a refusal.
+ * requested. All that is read is the early mark in `localStorage`: the number of decisions, and whether the last refused (ledger/decision.ts).
  * The mark grants nothing. It can only cause the code to be downloaded, which looks in its ledger whether the person agrees.
  */
 
@@ -33,7 +33,7 @@ export function createLazyTelemetry<M extends DeviceQuestions>(options: LazyOpti
   }
 
   const state = (mark = marks[key] as number): 'unknown' | 'denied' | 'ask' =>
-    mark > 0 || mark === agreed ? 'unknown' : mark < 0 ? 'denied' : 'ask';
+    mark & 2 && mark !== agreed ? 'denied' : mark > 0 || mark === agreed ? 'unknown' : 'ask';
   const record = (...call: readonly unknown[]): void => {
     if (state() !== 'unknown') return;
     held.add(held.size < MOST ? call : 0);
@@ -57,7 +57,7 @@ export function createLazyTelemetry<M extends DeviceQuestions>(options: LazyOpti
       deny: () => {
         record(0);
         try {
-          marks[key] = ~Math.abs(marks[key] as number); // one decision more, negative; -1 for the first
+          marks[key] = ((marks[key] as number) | 3) + 3; // the next decision, a refusal
           indexedDB.deleteDatabase(`murmuration:${name}`); // the note that workers look for (adapters/web-storage.ts)
         } catch {
           // Blocked or full: the refusal holds in this page.

@@ -6,6 +6,7 @@
 import { type Rng, type Schema, type Segments, systemRng, words } from '@murmuration/shared';
 import type { Spill, Storage } from './adapters/storage.ts';
 import { webStorage } from './adapters/web-storage.ts';
+import { GRANTED } from './ledger/decision.ts';
 import { parseState, type State, stateText } from './ledger/state.ts';
 import { attempt, type Maybe } from './maybe.ts';
 import type { DeviceQuestions } from './questions/question.ts';
@@ -115,7 +116,7 @@ export function experiment<const M extends DeviceQuestions, const S extends Segm
       const { next, result } = update(stored);
       const state = stateOf(next ?? stored);
       // Before a decision only the ledger knows whether the person agrees by default: where it writes nothing, nothing is stored.
-      const isSettled = state?.decision.count === 0 || state?.arms?.[name] === arm;
+      const isSettled = state?.decision === 0 || state?.arms?.[name] === arm;
       if (!state || !isKept(state) || (next === undefined && isSettled)) return { next, result };
       state.arms = { ...state.arms, [name]: arm };
       return { next: stateText(state), result };
@@ -136,4 +137,4 @@ export function experiment<const M extends DeviceQuestions, const S extends Segm
 }
 
 /** False after a refusal, or where the person is asked again because the ledger was lost or reset. */
-const isKept = (state: State | undefined): boolean => state?.decision.value === 'granted' || state?.decision.count === 0;
+const isKept = (state: State | undefined): boolean => state?.decision === 0 || (state !== undefined && (state.decision & GRANTED) > 0);

@@ -11,7 +11,7 @@ import type { DeviceStore } from './store.ts';
  */
 export async function resetDevice(store: DeviceStore, { spill }: Storage, name: string): Promise<void> {
   // The decision is newer than any that a tab knows, so all tabs take over the empty state instead of restoring what they knew.
-  await store.decide('', (state) => {
+  await store.decide(0, (state) => {
     Object.assign(state, emptyState(), { decision: state.decision, arms: undefined });
   });
   attempt(() => {

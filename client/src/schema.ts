@@ -12,7 +12,7 @@ import type { Schema } from './questions/question.ts';
 export const parts: Required<Parts> = { begin, replace, isAssigned };
 
 /**
- * Checks a schema and resolves each metric's law, and whether reports are sent alone (docs/format.md, section 4).
+ * Checks a schema and resolves each metric's law, and whether reports are sent alone (docs/format.md, section 3).
  *
  * @throws {RangeError} that names the field; when a window's charges exceed the budget, with the table of charges. A production bundle
  * contains only the checks that a device needs in order to keep the budget

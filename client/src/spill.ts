@@ -1,11 +1,11 @@
 /**
  * Contents of a page's `localStorage`. Randomized answers wait there until a transaction has claimed their slots; nothing is sent from here,
  * so a stale or lost spill can lose an answer, but can never spend ε twice. Two numbers outlive a deleted ledger: that of the decisions so
- * far, with the last refusal, and the last day on which a slot was claimed.
+ * far, with the last refusal (ledger/decision.ts), and the last day on which a slot was claimed.
  */
 
 import type { Storage } from './adapters/storage.ts';
-import { type Decision, mark, remembered } from './ledger/decision.ts';
+import { mark } from './ledger/decision.ts';
 import { attempt } from './maybe.ts';
 import type { Entry } from './slots.ts';
 
@@ -21,9 +21,9 @@ export interface Spill {
   readonly drop: (answer: Entry) => void;
   readonly answers: () => readonly Entry[];
   /** The last refusal, or that there was a later decision. */
-  readonly decision: () => Decision;
+  readonly decision: () => number;
   /** Remembers a decision if it is the last one. */
-  readonly decide: (decision: Decision) => void;
+  readonly decide: (decision: number) => void;
   /** The last day on which a slot was claimed, in days since 1970-01-01; 0 if none is known. */
   readonly spent: () => number;
   /** Remembers such a day if it is the last one. */
@@ -38,8 +38,9 @@ export function createSpill({ spill }: Storage, name: string): Spill {
   const write = (key: string, value: unknown): unknown => attempt(() => spill?.setItem(key, JSON.stringify(value)));
   const keyOf = ({ place }: Entry): string => answers + place;
   const at = (answer: Entry): Partial<Entry> => Object(read(keyOf(answer)));
-  const numberAt = (key: string): number => Number(read(key)) || 0;
-  const raise = (key: string, value: number): unknown => Math.abs(value) > Math.abs(numberAt(key)) && write(key, value);
+  /** A number that can still grow: whatever else stands there counts as 0. */
+  const numberAt = (key: string): number => (read(key) as number) & (-1 >>> 2);
+  const raise = (key: string, value: number): unknown => value > numberAt(key) && write(key, value);
   return {
     // Where a clock gives no number no answer can be claimed, and so none is kept.
     keep: (answer, days) => !(answer.day > 0) || (at(answer).day as number) + days > answer.day || write(keyOf(answer), answer),
@@ -54,7 +55,7 @@ export function createSpill({ spill }: Storage, name: string): Spill {
             return answer?.id && keyOf(answer) === key ? [answer] : []; // the key may hold anything
           }),
       ) ?? [],
-    decision: () => remembered(read(consent)),
+    decision: () => numberAt(consent),
     decide: (decision) => raise(consent, mark(decision)),
     spent: () => numberAt(spent),
     spend: (day) => raise(spent, day),

@@ -5,7 +5,7 @@
 
 import type { Storage } from './adapters/storage.ts';
 import type { Device } from './device.ts';
-import { newer, UNDECIDED } from './ledger/decision.ts';
+import { type Answer, answerOf, DENIED, GRANTED, after as next } from './ledger/decision.ts';
 import { emptyState, parseState, type State, spentState, stateText } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
 import { erase } from './outbox.ts';
@@ -27,7 +27,7 @@ export interface DeviceStore {
   /** Stops waiting for a storage that does not answer. The decision known without it applies. */
   readonly giveUp: () => void;
   /** Applies the person's decision at once, and stores it together with the changes of `work`. */
-  readonly decide: (value: State['decision']['value'], work: (state: State) => void) => Maybe<unknown>;
+  readonly decide: (answer: Answer, work: (state: State) => void) => Maybe<unknown>;
 }
 
 /**
@@ -47,11 +47,12 @@ export function createDeviceStore(
 ): DeviceStore {
   /** The last day on which the accounts of a state had a slot claimed. What `otherwise` answers replace changes no such day. */
   const lastDay = ({ accounts }: State): number => Math.max(0, ...Object.values(accounts).map(({ day }) => day));
-  let decision = UNDECIDED;
+  let decision = 0;
   let refusal = spill.decision(); // the newest refusal that this context knows of: its own transaction may never have completed
   let isKnown = false;
-  const answerTo = ({ value }: State['decision']): Exclude<Consent['state'], 'unknown'> => value || fallback;
-  const consent = (): Consent['state'] => (isKnown || decision.value ? answerTo(decision) : 'unknown');
+  const consentBy = (made: number): Exclude<Consent['state'], 'unknown'> =>
+    made & DENIED ? 'denied' : made & GRANTED ? 'granted' : fallback;
+  const consent = (): Consent['state'] => (isKnown || answerOf(decision) ? consentBy(decision) : 'unknown');
 
   let isNoted: boolean | undefined; // whether the note beside the ledger was found
   /** Looks for the note beside the ledger that the person agrees. */
@@ -71,10 +72,10 @@ export function createDeviceStore(
     const day = stored ? Math.max(last, device.today()) : last;
     if (!(read || day > 0)) throw name; // a clock that gives no day: it would be spent since never
     const state = read ?? spentState(device, store.view.accounts, day);
-    const known = newer(decision, spill.decision());
+    const known = Math.max(decision, spill.decision());
     // If the database was deleted while this page was open, the spent ε must not become available again. After a later decision that erased
     // the state, the stored accounts apply.
-    if (state.decision.count <= store.view.decision.count) {
+    if (state.decision >> 2 <= store.view.decision >> 2) {
       for (const [metric, account] of Object.entries(store.view.accounts)) {
         if (!((state.accounts[metric]?.day ?? -1) >= account.day)) state.accounts[metric] = account;
       }
@@ -83,19 +84,19 @@ export function createDeviceStore(
     if (!read) {
       device.said.push({ result: 'storage-reset' });
       // The agreement was lost with the ledger, and a refusal may have been: a person who had agreed is asked again.
-      state.decision = { count: known.count + 1, value: fallback === 'granted' || known.value === 'denied' ? 'denied' : '' };
+      state.decision = next(known, fallback === 'granted' || known & DENIED ? DENIED : 0);
     }
-    if (known.value === 'denied') refusal = known;
-    if (refusal.value === 'denied' && refusal.count >= state.decision.count) erase(device, state);
-    state.decision = newer(state.decision, known);
-    if (isNoted || state.decision.value === 'denied') state.noted = isNoted;
+    if (known & DENIED) refusal = known;
+    if (refusal & DENIED && refusal >= state.decision) erase(device, state);
+    state.decision = Math.max(state.decision, known);
+    if (isNoted || state.decision & DENIED) state.noted = isNoted;
     return state;
   };
 
-  const learn = (next: State['decision']): void => {
+  const learn = (made: number): void => {
     const old = consent();
-    decision = newer(decision, next);
-    if (decision.value === 'denied') refusal = decision;
+    decision = Math.max(decision, made);
+    if (decision & DENIED) refusal = decision;
     isKnown = true;
     if (consent() !== old) changed();
   };
@@ -110,11 +111,11 @@ export function createDeviceStore(
           const transacted = storage.transact(name, (stored) => {
             device.said = [];
             const state = enter(stored);
-            const isGranted = answerTo(state.decision) === 'granted' && !isMissing(state);
+            const isGranted = consentBy(state.decision) === 'granted' && !isMissing(state);
             const result = work(state, isGranted);
             const text = stateText(state);
             // Nothing is created in the storage before the person has decided.
-            const isKept = (text !== stored || (isWritten && isGranted)) && (stored || isGranted || state.decision.count);
+            const isKept = (text !== stored || (isWritten && isGranted)) && (stored || isGranted || state.decision);
             return { next: isKept ? text : undefined, result: { state, isGranted, result, said: device.said } };
           });
           return after(transacted, ({ state, isGranted, result, said }) =>
@@ -122,10 +123,10 @@ export function createDeviceStore(
               store.view = state;
               spill.spend(lastDay(state));
               // The consent is granted by default: nobody has written the note. One that the ledger knows of was erased, by a refusal.
-              if (isGranted && !state.decision.count && !state.noted && isNoted === false) void attempt(() => storage.agreed?.(name, true));
+              if (isGranted && !state.decision && !state.noted && isNoted === false) void attempt(() => storage.agreed?.(name, true));
               // The note was found missing after the ledger knew of it: the person has refused, and what waits is erased.
               const isRefused = isMissing(state);
-              learn(isRefused ? { count: state.decision.count + 1, value: 'denied' } : state.decision);
+              learn(isRefused ? next(state.decision, DENIED) : state.decision);
               spill.decide(decision); // a grant only now that it is stored: other pages hear of it, and read it where the ledger lives
               said.forEach(tell);
               if (isRefused) void store.change(() => {});
@@ -135,14 +136,14 @@ export function createDeviceStore(
         }),
       ) as Maybe<never>,
     giveUp: () => learn(spill.decision()),
-    decide: (value, work) => {
-      const next = { count: newer(decision, spill.decision()).count + 1, value };
-      void attempt(() => storage.agreed?.(name, value === 'granted'));
-      if (value === 'denied') spill.decide(next);
-      learn(next);
+    decide: (answer, work) => {
+      const made = next(Math.max(decision, spill.decision()), answer);
+      void attempt(() => storage.agreed?.(name, answer === GRANTED));
+      if (answer === DENIED) spill.decide(made);
+      learn(made);
       return store.change((state) => {
         // A decision that another context stored meanwhile is earlier, because transactions run one after the other.
-        if (state.decision.value !== value) state.decision = { count: state.decision.count + 1, value };
+        if (answerOf(state.decision) !== answer) state.decision = next(state.decision, answer);
         work(state);
         state.noted = undefined; // a note that is written again counts once it is found
         return true;

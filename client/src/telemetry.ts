@@ -15,6 +15,7 @@ import { webStorage } from './adapters/web-storage.ts';
 import { assertOptions } from './checks.ts';
 import { createDevice } from './device.ts';
 import { announce, explain, explainDelivery } from './explain.ts';
+import { DENIED, GRANTED } from './ledger/decision.ts';
 import type { QueuedBatch } from './ledger/queued.ts';
 import { spentState } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
@@ -216,7 +217,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const leave = (): unknown => {
     if (!storage.suspend) return flush();
     if (isActive() && writing === 0)
-      for (const batch of fresh(device, store.view)) if (spill.decision().value !== 'denied') void attempt(() => send(batch));
+      for (const batch of fresh(device, store.view)) if (!(spill.decision() & DENIED)) void attempt(() => send(batch));
     isAway = true;
     cancel();
     return storage.suspend();
@@ -238,12 +239,12 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     void Promise.resolve().then(() => (hides({ metric }) ? keep(pending.filter(hides)) : commit()));
   };
 
-  const decide = (value: 'granted' | 'denied', isForgotten?: boolean): Maybe<unknown> => {
+  const decide = (answer: typeof GRANTED | typeof DENIED, isForgotten?: boolean): Maybe<unknown> => {
     // Earlier records are treated according to the consent that applied until now.
     if (hasAgreed()) void commit();
     else refusePending('no-consent');
-    const decided = store.decide(value, (state) => {
-      if (value === 'granted') return advance(device, state);
+    const decided = store.decide(answer, (state) => {
+      if (answer === GRANTED) return advance(device, state);
       erase(device, state);
       if (!isForgotten) return;
       turnTo(state, device.today());
@@ -266,8 +267,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       get state() {
         return store.consent();
       },
-      grant: () => void decide('granted'),
-      deny: () => void decide('denied'),
+      grant: () => void decide(GRANTED),
+      deny: () => void decide(DENIED),
       subscribe: (listener) => {
         listeners.add(listener);
         return () => void listeners.delete(listener);
@@ -280,7 +281,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       return { state: store.view, schema, today: today(), uploadOf };
     },
     ...(process.env.NODE_ENV !== 'production' && { reset: () => resetDevice(store, storage, name) }),
-    forget: async () => void (await decide('denied', true)),
+    forget: async () => void (await decide(DENIED, true)),
     flush: finish,
     close: async () => {
       isClosing = true;

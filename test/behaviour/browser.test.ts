@@ -39,7 +39,7 @@ const IN_SERVICE_WORKER = `navigator.serviceWorker.register('/suites.js').then((
 /** The builds that are tested, each with its plugins. */
 const builds: readonly (readonly [build: string, plugins: Plugin[]])[] = [
   ['from the sources', []],
-  ...(EFFORT > 1 ? [['with the build plugin', [esbuild()]] as const] : []),
+  ...(EFFORT > 1 ? [['with the build plugin', [esbuild()]] as [string, Plugin[]]] : []),
 ];
 
 async function scriptOf(plugins: Plugin[]): Promise<string> {

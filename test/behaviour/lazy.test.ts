@@ -132,7 +132,7 @@ inEachEngine((engine, test) => {
     expect(await page.evaluate(agree)).toBe('unknown');
     await becomes({ expect }, page, 'granted');
     await expect.poll(() => results(page)).toEqual(['dark recorded']);
-    await expect.poll(() => mark(page)).toBe('1');
+    await expect.poll(() => mark(page)).toBe('4');
     await reload(page);
     await page.evaluate('void (telemetry.record("dark", true), telemetry.record("plan", "pro"))');
     await becomes({ expect }, page, 'granted');
@@ -144,7 +144,7 @@ inEachEngine((engine, test) => {
   test('a refusal stays one: later visits bring no code, and open nothing', async ({ expect }) => {
     const page = await open();
     await page.evaluate('void (telemetry.consent.deny())');
-    expect([await state(page), await mark(page)]).toEqual(['denied', '-1']);
+    expect([await state(page), await mark(page)]).toEqual(['denied', '6']);
     await reload(page);
     await page.evaluate('void (telemetry.record("dark", true))');
     expect([await state(page), await page.evaluate('used'), await databases(page)]).toEqual(['denied', [], []]);
@@ -166,7 +166,7 @@ inEachEngine((engine, test) => {
     const isNew = 'typeof isLeft === "undefined" && typeof telemetry === "object"';
     await expect.poll(() => page.evaluate(isNew).catch(() => false), { timeout: 30_000 }).toBe(true);
     await page.evaluate('void (telemetry.record("plan", "pro"), telemetry.consent.deny())');
-    expect([await state(page), await mark(page)]).toEqual(['denied', '-2']);
+    expect([await state(page), await mark(page)]).toEqual(['denied', '10']);
     await expect.poll(() => databases(page)).toEqual(['murmuration']);
     come(0);
     await expect.poll(() => results(page)).toEqual(['plan no-consent', 'dark no-consent']);

@@ -107,7 +107,7 @@ describe('a ledger that is deleted between two visits', () => {
     const other = visit(browser);
     await other.telemetry.close();
     expect([one, other].map(({ outcomes }) => results(outcomes))).toEqual([['storage-reset'], []]);
-    expect(stored(browser)).toMatchObject({ decision: { count: 2, value: '' }, accounts: { once: { day: FIRST_DAY } } });
+    expect(stored(browser)).toMatchObject({ decision: 8, accounts: { once: { day: FIRST_DAY } } });
   });
 
   test('leaves a refusal that `localStorage` remembers, and what nobody asked for refused', async () => {
@@ -178,7 +178,7 @@ test('after a reset nothing is remembered that could be lost', async () => {
 
 test('`localStorage` holds no agreement, and one that stands there counts for nothing', async () => {
   const [browser] = await used();
-  expect([browser.spilled().get(`${KEY}:consent`), browser.spilled().get(MARK)]).toEqual(['1', String(FIRST_DAY)]);
+  expect([browser.spilled().get(`${KEY}:consent`), browser.spilled().get(MARK)]).toEqual(['4', String(FIRST_DAY)]);
   const other = modelBrowser();
   other.open().spill?.setItem(`${KEY}:consent`, '{"count":9,"value":"granted"}');
   const page = visit(other);

@@ -228,7 +228,7 @@ test('refusing erases what is stored, though it could not be read when the page 
   isReadable = true;
   second.telemetry.consent.deny();
   await settle();
-  expect(stateIn(memory)).toMatchObject({ outbox: [], decision: { value: 'denied' } });
+  expect(stateIn(memory)).toMatchObject({ outbox: [], decision: 6 });
 });
 
 describe('a context that no event tells of a decision, as a worker is,', () => {

@@ -2,6 +2,7 @@
 
 import { type DeviceQuestions, defineSchema, flag, ledger, permanent, preview, type Schema, text } from '@murmuration/client';
 import { describe, expect, test } from 'vitest';
+import { answerOf, GRANTED } from '#client/ledger/decision.ts';
 import { type Device, device, results, settle, stateIn, textIn } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 
@@ -75,7 +76,7 @@ describe('forget', () => {
     await telemetry.forget();
     expect(telemetry.consent.state).toBe('denied');
     expect(await ledger(telemetry)).toMatchObject({ spent: 9, left: 0 });
-    expect([stateIn(storage).decision.value, await preview(telemetry), uploads]).toEqual(['denied', [], []]);
+    expect([stateIn(storage).decision, await preview(telemetry), uploads]).toEqual([6, [], []]);
     telemetry.consent.grant();
     expect(await daysOf(it, 'wide', [3, 9, 10, 32, 33])).toEqual([33]);
   });
@@ -159,7 +160,7 @@ describe('forget', () => {
     telemetry.consent.grant();
     await forgotten;
     await telemetry.flush();
-    expect([telemetry.consent.state, stateIn(storage).decision.value, uploads]).toEqual(['granted', 'granted', []]);
+    expect([telemetry.consent.state, answerOf(stateIn(storage).decision), uploads]).toEqual(['granted', GRANTED, []]);
     expect(await ledger(telemetry)).toMatchObject({ spent: 9 });
   });
 });

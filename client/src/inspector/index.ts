@@ -6,6 +6,7 @@
 
 import type { Schema } from '@murmuration/shared';
 import { historyOf } from '../history.ts';
+import { answerOf } from '../ledger/decision.ts';
 import type { DeviceQuestions } from '../questions/question.ts';
 import type { Telemetry } from '../types.ts';
 import { type Look, ledger, preview, saidBy } from '../view.ts';
@@ -62,7 +63,7 @@ async function shownOf(telemetry: { look(): Promise<Look>; readonly consent: { r
   return {
     consent: telemetry.consent.state,
     accounts: state.accounts,
-    isDecided: state.decision.value !== '',
+    isDecided: answerOf(state.decision) !== 0,
     retired: Object.keys(state.retired).filter((metric) => state.retired[metric] === schema.wire),
     ledger: view,
     batches: previews.map(({ day, url, body }, i): Waiting => {

@@ -1,20 +1,22 @@
-/** The person's decision on consent. It is kept in two stores and any tab may change it, so a counter tells which decision is newer. */
+/**
+ * The person's decision on consent. It is kept in two stores and any tab may change it, so it is one number, of which the greater is the newer:
+ * four times the number of decisions so far, plus what was decided last. Of two that are equally new a refusal wins, and an agreement wins over
+ * the memory that there was one. 0 means that nobody has been asked.
+ */
 
-/** A decision, and the number of decisions up to and including it. */
-export interface Decision {
-  readonly count: number;
-  readonly value: 'granted' | 'denied' | '';
-}
+/** The person agrees, and is asked again where this is forgotten. */
+export const GRANTED = 1;
+/** The person refuses. */
+export const DENIED = 2;
 
-/** Nobody has been asked. */
-export const UNDECIDED: Decision = { count: 0, value: '' };
+/** What was decided: `GRANTED`, `DENIED`, or 0 where the person is to be asked. */
+export type Answer = 0 | typeof GRANTED | typeof DENIED;
 
-/** The newer of two decisions. If both are equally new, a refusal wins, and a decision wins over the memory that there was one. */
-export const newer = (one: Decision, other: Decision): Decision =>
-  one.count > other.count || (one.count === other.count && (one.value === 'denied' || !other.value)) ? one : other;
+/** What was decided last. */
+export const answerOf = (decision: number): Answer => (decision & 3) as Answer;
 
-/** The part of a decision that is stored outside of the ledger: the count, negative for a refusal. An agreement is not: it lives where the ledger lives. */
-export const mark = ({ count, value }: Decision): number => (value === 'denied' ? -count : count);
+/** A decision after another. */
+export const after = (decision: number, answer: Answer): number => (decision | 3) + 1 + answer;
 
-/** The decision that a mark remembers; that nobody was asked if it is no number. */
-export const remembered = (mark: unknown): Decision => ({ count: Math.abs(Number(mark)) || 0, value: Number(mark) < 0 ? 'denied' : '' });
+/** The part of a decision that is stored outside of the ledger: its number, and a refusal. An agreement is not: it lives where the ledger lives. */
+export const mark = (decision: number): number => decision & ~GRANTED;

@@ -4,17 +4,17 @@
  */
 
 import { checksum64, type SchemaDocument } from '@murmuration/shared';
-import { type Decision, UNDECIDED } from './decision.ts';
 import { type Account, type Accounts, openWindows } from './ledger.ts';
 import type { QueuedBatch } from './queued.ts';
 
 /** The version of the storage format. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** The stored state of a device. A transaction reads it, changes it, and writes it back. */
 export interface State {
   readonly v: typeof VERSION;
-  decision: Decision;
+  /** As in decision.ts. */
+  decision: number;
   /** The greatest day seen, in days since 1970-01-01. It does not go back when the clock does. */
   day: number;
   /** The number of batches dated on that day. */
@@ -43,7 +43,7 @@ const bare = <T extends object>(members?: T): T => ({ __proto__: null, ...member
 /** The state of a device that has stored nothing. */
 export const emptyState = (): State => ({
   v: VERSION,
-  decision: UNDECIDED,
+  decision: 0,
   day: 0,
   batches: 0,
   accounts: bare(),

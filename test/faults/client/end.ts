@@ -1,6 +1,7 @@
 /** The invariants of a device at the end, whatever has happened to it. */
 
 import { ACCEPTED_DAYS, DAYS, dayText, sumOf } from '@murmuration/shared';
+import { answerOf, GRANTED } from '#client/ledger/decision.ts';
 import type { Device } from './device.ts';
 import type { Cell } from './oracle.ts';
 import { documents } from './schemas.ts';
@@ -47,8 +48,8 @@ export async function finish(device: Device): Promise<void> {
     await device.wait(10 * MINUTE);
   }
   const { day, decision } = oracle.state();
-  if (decision.value !== 'granted' && storage.text() !== undefined)
-    oracle.failures.push(`granted at last, but ${decision.value} is stored`);
+  if (answerOf(decision) !== GRANTED && storage.text() !== undefined)
+    oracle.failures.push(`granted at last, but the decision ${decision} is stored`);
   for (const { day: date } of late()) oracle.failures.push(`a batch of ${dayText(date)} that still waits on ${dayText(day)}`);
   if (last.telemetry.consent.state !== 'granted') oracle.failures.push(`granted at last, and ${last.telemetry.consent.state}`);
   await device.settle();

@@ -6,18 +6,19 @@
 
 import type { Outcome, Upload } from '@murmuration/client';
 import { type Batch, DAYS, dayText } from '@murmuration/shared';
+import { answerOf, DENIED, GRANTED } from '#client/ledger/decision.ts';
 import { documents, SENTINELS } from './schemas.ts';
 
 /** The part of a device's stored state that is checked. */
 interface StoredState {
   readonly day: number;
-  readonly decision: { readonly count: number; readonly value: string };
+  readonly decision: number;
   readonly accounts: { readonly [metric: string]: { readonly day: number; readonly epoch?: { readonly day: number } } };
   readonly outbox: readonly (Omit<Batch, 'day'> & { readonly day: number })[];
   readonly quiet: number;
   readonly noted?: boolean;
 }
-const EMPTY: StoredState = { day: 0, decision: { count: 0, value: '' }, accounts: {}, outbox: [], quiet: 0 };
+const EMPTY: StoredState = { day: 0, decision: 0, accounts: {}, outbox: [], quiet: 0 };
 
 /** A report that a device claimed. */
 export interface Cell {
@@ -140,14 +141,14 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
       if (next.outbox.length > MOST_BATCHES) find(`${next.outbox.length} batches stored, expected at most ${MOST_BATCHES}`);
       if (text.length > MOST_CHARACTERS) find(`${text.length} characters stored, expected at most ${MOST_CHARACTERS}`);
       if (next.day < state.day) find('the last day went back');
-      if (next.decision.count < state.decision.count) find('a decision was forgotten');
+      if (next.decision >> 2 < state.decision >> 2) find('a decision was forgotten');
       const left = state.quiet - now();
       if (next.quiet > 0 && next.quiet !== state.quiet && left > 0 && left <= TWO_DAYS) find('a quiet time cut short');
-      if (next.decision.value === 'granted' && next.decision.count <= voided) find('an agreement that outlives its ledger');
-      if (next.decision.value !== 'granted' || !next.noted) isWithdrawn = false; // the ledger knows, or it is another agreement
-      const isDenied = next.decision.value === 'denied';
+      if (answerOf(next.decision) === GRANTED && next.decision >> 2 <= voided) find('an agreement that outlives its ledger');
+      if (answerOf(next.decision) !== GRANTED || !next.noted) isWithdrawn = false; // the ledger knows, or it is another agreement
+      const isDenied = answerOf(next.decision) === DENIED;
       if (isDenied && next.outbox.length > 0) find('an outbox that outlives a refusal');
-      if (isDenied && (state.decision.value !== 'denied' || next.decision.count !== state.decision.count)) refusedAt = moment;
+      if (isDenied && next.decision !== state.decision) refusedAt = moment;
       for (const batch of next.outbox) {
         const before = state.outbox.find((old) => old.batch === batch.batch);
         if (sent.has(batch.batch) && before && wireOf(before) !== wireOf(batch)) find('a batch that changed once it was sent');
@@ -184,7 +185,7 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
       if (isWithdrawn && !isLeaving) find('an upload after the note of an agreement was erased');
       if (!source.agrees()) find('an upload after this context has denied');
       if (!durable.get(batch.batch)?.has(wireOf(batch))) find('an upload of what no durable step holds');
-      if (state.decision.value === 'denied' && source.heardSince(refusedAt)) find('an upload after a refusal');
+      if (answerOf(state.decision) === DENIED && source.heardSince(refusedAt)) find('an upload after a refusal');
       const isFirst = !sent.has(batch.batch);
       sent.add(batch.batch);
       if (documents.get(batch.schema)?.reports === 'alone') {
@@ -207,7 +208,7 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
     lost: (remembered, wire) => {
       const claims = [...cells.values()].filter((cell) => cell.life === life);
       if (!claims.every(({ day, schema }) => day <= remembered && schema === wire) || claims.length === 0) return ruined();
-      voided = state.decision.count;
+      voided = state.decision >> 2;
       state = EMPTY;
     },
   };
