@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { type PluginOption, build as viteBuild } from 'vite';
 import { scriptText } from '../setup/build-client.ts';
 
 export interface Bundle {
@@ -55,6 +56,21 @@ export async function splitBytes(contents: string, path: string, later: string):
   return outputFiles.reduce((sum, { text }) => sum + compressed(text), 0);
 }
 
+/** The compressed size of a program that Vite builds and minifies. */
+export async function viteBytes(contents: string, plugins: PluginOption[]): Promise<number> {
+  const file = join(TESTS, `.vite-program-${process.pid}.js`);
+  await writeFile(file, contents);
+  const built = await viteBuild({
+    root: TESTS,
+    configFile: false,
+    logLevel: 'silent',
+    plugins,
+    build: { write: false, target: 'es2022', modulePreload: false, rolldownOptions: { input: file } },
+  }).finally(() => rm(file));
+  const outputs = [built].flat().flatMap((result) => ('output' in result ? result.output : []));
+  return outputs.reduce((sum, output) => sum + (output.type === 'chunk' ? compressed(output.code) : 0), 0);
+}
+
 /**
  * Bundles a program.
  *
@@ -97,7 +113,7 @@ export async function bundle(
 export const program = (names = '', metric = '', subpath = ''): string => `
   ${subpath}
   import { createTelemetry, defineSchema, flag, choice${names && `, ${names}`} } from '@murmuration/client';
-  const schema = defineSchema({ app:'a', version:1, budget:{epsilon:2, per:'month'}, metrics:{
+  const schema = defineSchema({ app:'a', version:1, budget:{epsilon:9, per:'month'}, metrics:{
     a: flag({epsilon:1,description:'x'}), b: choice(['x','y'],{epsilon:1,description:'y'})${metric && `, c: ${metric}`} } });
   const t = createTelemetry({ schema, endpoint:'/t' });
   t.consent.grant(); t.record('a', true); t.record('b','x');`;

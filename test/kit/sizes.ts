@@ -1,29 +1,39 @@
 /** What each part of the client adds to a page. The table of client/README.md holds the same names and figures. */
 
-import { esbuild } from '@murmuration/client/plugin';
+import { esbuild, vite } from '@murmuration/client/plugin';
 import { SCRIPTS } from '../setup/build-client.ts';
-import { bundle, program, scriptBytes, splitBytes } from './bundle.ts';
+import { bundle, program, scriptBytes, splitBytes, viteBytes } from './bundle.ts';
 
 /** A program of the table. */
 interface Program {
   readonly text: string;
-  /** The program that it adds something to, and how many bytes that may be. */
+  /** The program that it adds something to. */
   readonly over?: string;
+  /** The most bytes that it may add, or have where it adds to none. */
   readonly limit?: number;
+  /** The most bytes that it may have. */
+  readonly total?: number;
   readonly external?: readonly string[];
   /** The module that it imports as `./telemetry` when the person agrees. Without it, no such module is measured. */
   readonly later?: string;
   /** True if the plugin builds it. */
   readonly isResolved?: true;
+  /** True if Vite builds it. */
+  readonly isVite?: true;
 }
 
 /** Size of the smallest app, in bytes. */
 const CORE_LIMIT = 8_900;
+/** The same with the plugin, by esbuild and by Vite, and the least that the plugin saves. */
+const PLUGIN_LIMIT = 7_200;
+const VITE_LIMIT = 6_900;
+const SAVED = 1_500;
 const LAZY_LIMIT = 350;
 const LIST_LIMIT = 800;
 const TEXT_LIMIT = 3_000;
 
 export const CORE = 'flag and choice';
+const VITE = 'flag and choice, Vite';
 const ask = "{epsilon:1,description:'z'";
 const more = (names: string, metric: string, over = CORE): Program => ({ text: program(names, metric), over });
 const list = (names: string, metric: string): Program => ({ ...more(names, metric), limit: LIST_LIMIT });
@@ -42,13 +52,19 @@ const subpath = (name: string, names: string): Program => ({
   external: ['react'],
 });
 
+/** A count, a mean and a set beside the flag and the choice. */
+const FIVE = `count(9,${ask}}), d: mean([0,1],${ask}}), e: choices(['x','y','z'],${ask},atMost:2})`;
+
 /** What a page holds before the person agrees. */
 export const LAZY_PROGRAM = `import { createLazyTelemetry } from '@murmuration/client/lazy';
   createLazyTelemetry({ app: 'a' }, () => import('./telemetry'));`;
 
 const programs: { readonly [name: string]: Program } = {
   [CORE]: { text: program(), limit: CORE_LIMIT },
-  'flag and choice, /plugin': { text: program(), over: CORE, isResolved: true },
+  'flag and choice, /plugin': { text: program(), over: CORE, limit: -SAVED, total: PLUGIN_LIMIT, isResolved: true },
+  [VITE]: { text: program(), isVite: true },
+  'flag and choice, /plugin, Vite': { text: program(), over: VITE, limit: -SAVED, total: VITE_LIMIT, isResolved: true, isVite: true },
+  'five questions, /plugin, Vite': { text: program('count, mean, choices', FIVE), isResolved: true, isVite: true },
   joint: list('joint', `joint({a:['x','y'],b:['x','y']},${ask}})`),
   choices: list('choices', `choices(['x','y','z'],${ask},atMost:2})`),
   best: list('best', `best(['x','y'],${ask},utility:{x:[0,1],y:[1,0]}})`),
@@ -90,29 +106,34 @@ export interface Size {
   readonly more: number | undefined;
   /** Of `more`, or of `bytes` where it adds to none. */
   readonly limit: number | undefined;
+  /** Of `bytes`. */
+  readonly total: number | undefined;
+}
+
+/** The compressed size of a program. */
+async function bytesOfProgram({ text, external = [], later, isResolved, isVite }: Program): Promise<number> {
+  if (isVite) return await viteBytes(text, isResolved ? [vite()] : []);
+  if (later !== undefined) return await splitBytes(text, './telemetry', later);
+  return (await bundle(text, { external: [...external], ...(isResolved && { plugins: [esbuild()] }) })).bytes;
 }
 
 export async function sizes(): Promise<readonly Size[]> {
   const measured = new Map<string, number>();
-  for (const [name, { text, external = [], later, isResolved }] of Object.entries(programs))
-    measured.set(
-      name,
-      later === undefined
-        ? (await bundle(text, { external: [...external], ...(isResolved && { plugins: [esbuild()] }) })).bytes
-        : await splitBytes(text, './telemetry', later),
-    );
+  for (const [name, program] of Object.entries(programs)) measured.set(name, await bytesOfProgram(program));
   const bytesOf = (name: string): number => measured.get(name) ?? Number.NaN;
-  const rows = Object.entries(programs).map(([name, { over, limit }]) => ({
+  const rows = Object.entries(programs).map(([name, { over, limit, total }]) => ({
     name,
     bytes: bytesOf(name),
     more: over === undefined ? undefined : bytesOf(name) - bytesOf(over),
     limit,
+    total,
   }));
   const scripts = Object.entries(SCRIPTS).map(async ([name, entry]) => ({
     name,
     bytes: await scriptBytes(entry),
     more: undefined,
     limit: undefined,
+    total: undefined,
   }));
   return [...rows, ...(await Promise.all(scripts))];
 }

@@ -9,10 +9,10 @@ export const GRANTED = 1;
 /** The person refuses. */
 export const DENIED = 2;
 
-/** What was decided: `GRANTED`, `DENIED`, or 0 where the person is to be asked. */
+/** An answer: `GRANTED`, `DENIED`, or 0 where the person is to be asked. */
 export type Answer = 0 | typeof GRANTED | typeof DENIED;
 
-/** What was decided last. */
+/** The last answer. */
 export const answerOf = (decision: number): Answer => (decision & 3) as Answer;
 
 /** A decision after another. */

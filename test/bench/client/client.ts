@@ -22,10 +22,10 @@ const whole = (n: number): string => n.toLocaleString('en');
 
 async function sizesPart(): Promise<Part> {
   const found = await sizes();
-  const gates = found.flatMap(({ name, bytes, more, limit }) => {
-    if (limit === undefined) return [];
-    const measured = more ?? bytes;
-    return [{ gate: `${name}: at most ${whole(limit)} bytes${more === undefined ? '' : ' more'}`, holds: measured <= limit, measured }];
+  const gates = found.flatMap(({ name, bytes, more, limit, total }) => {
+    const gate = (most: number | undefined, measured: number, words: string) =>
+      most === undefined ? [] : [{ gate: `${name}: at most ${whole(most)} bytes${words}`, holds: measured <= most, measured }];
+    return [...gate(limit, more ?? bytes, more === undefined ? '' : ' more'), ...gate(total, bytes, '')];
   });
   const rows = found.map(({ name, bytes, more, limit }) => [
     name,
