@@ -2,29 +2,13 @@
 
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openSite, type Site, type Visit } from './inspector-site.ts';
+import { expect, test } from 'vitest';
+import { visiting } from './inspector-site.ts';
 
-let site: Site;
-let visit: Visit;
 let page: Page;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
-beforeEach(async () => {
-  visit = await site.visit();
+const { restyle, click, share, says, bytes } = visiting((visit) => {
   ({ page } = visit);
 });
-afterEach(async () => {
-  await visit.context.close();
-  expect(visit.complaints).toEqual([]);
-});
-
-const click = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
-const share = () => page.getByRole('switch', { name: 'Share randomized answers' });
-const says = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
-const bytes = () => page.getByText('Show the exact').first();
 
 test.each([
   ['a dark background alone', 'body { background: #101418; color: #eee }', 'light', 'dark'],
@@ -38,9 +22,7 @@ test.each([
   ['both schemes, while the person likes dark', ':root { color-scheme: light dark }', 'dark', 'dark'],
   ['nothing declared, while the person likes dark', '', 'dark', 'light'],
 ] as const)('is as light or dark as its page: %s', async (_name, style, colorScheme, expected) => {
-  await visit.context.close();
-  visit = await site.visit(style);
-  ({ page } = visit);
+  await restyle(style);
   await page.emulateMedia({ colorScheme });
   await click('Privacy');
   const host = page.locator('[data-murmuration]');

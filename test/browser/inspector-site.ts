@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { launchChromium } from '../setup/chromium.ts';
 import { watchedContext } from './context.ts';
 
@@ -27,13 +28,13 @@ export interface Visit {
   readonly complaints: readonly string[];
 }
 
-export interface Site {
+interface Site {
   /** A new device opens the page. */
   readonly visit: (style?: string) => Promise<Visit>;
   readonly close: () => Promise<void>;
 }
 
-export async function openSite(): Promise<Site> {
+async function openSite(): Promise<Site> {
   const browser: Browser = await launchChromium();
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('inspector-page.ts', import.meta.url))],
@@ -75,5 +76,44 @@ export async function openSite(): Promise<Site> {
       await browser.close();
       server.close();
     },
+  };
+}
+
+/** What tests of the inspector do on its page. */
+export interface Visiting {
+  /** Leaves, and visits a page of another style as a new device. */
+  readonly restyle: (style: string) => Promise<void>;
+  readonly click: (name: string) => Promise<void>;
+  readonly share: () => Locator;
+  readonly says: (text: string | RegExp) => Promise<void>;
+  readonly bytes: () => Locator;
+}
+
+/** Opens a site for the tests of a file, and a visit for each of them, whose complaints fail the test. @param begin takes each visit */
+export function visiting(begin: (visit: Visit) => void): Visiting {
+  let site: Site;
+  let visit: Visit;
+  const open = async (style?: string): Promise<void> => {
+    visit = await site.visit(style);
+    begin(visit);
+  };
+  beforeAll(async () => {
+    site = await openSite();
+  });
+  afterAll(() => site.close());
+  beforeEach(() => open());
+  afterEach(async () => {
+    await visit.context.close();
+    expect(visit.complaints).toEqual([]);
+  });
+  return {
+    restyle: async (style) => {
+      await visit.context.close();
+      await open(style);
+    },
+    click: (name) => visit.page.getByRole('button', { name, exact: true }).click(),
+    share: () => visit.page.getByRole('switch', { name: 'Share randomized answers' }),
+    says: (text) => visit.page.getByText(text).first().waitFor(),
+    bytes: () => visit.page.getByText('Show the exact').first(),
   };
 }

@@ -1,29 +1,15 @@
 /** The inspector in a real Chromium: what it says, what it turns off and what it erases. */
 
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openSite, type Site, type Visit } from './inspector-site.ts';
+import { expect, test } from 'vitest';
+import { type Visit, visiting } from './inspector-site.ts';
 
-let site: Site;
 let visit: Visit;
 let page: Page;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
-beforeEach(async () => {
-  visit = await site.visit();
+const { click, share, says, bytes } = visiting((opened) => {
+  visit = opened;
   ({ page } = visit);
 });
-afterEach(async () => {
-  await visit.context.close();
-  expect(visit.complaints).toEqual([]);
-});
-
-const click = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
-const share = () => page.getByRole('switch', { name: 'Share randomized answers' });
-const says = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
-const bytes = () => page.getByText('Show the exact').first();
 /** The state in IndexedDB. */
 const stored = (): Promise<{ readonly accounts: { readonly [metric: string]: object }; readonly outbox: readonly unknown[] }> =>
   page.evaluate(

@@ -4,8 +4,6 @@
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTelemetry, defineSchema, flag, memoryStorage } from '@murmuration/client';
@@ -18,6 +16,7 @@ import { decimalsFor, rangeInWords } from '#collector/dashboard/format.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { watchedContext } from './context.ts';
+import { type Between, startProxy } from './proxy.ts';
 
 type Interval = NonNullable<NonNullable<MetricEstimates['verdict']>['interval']>;
 
@@ -42,7 +41,7 @@ let browser: Browser;
 let data: string;
 let collector: Collector;
 let behind: string;
-let proxy: Server;
+let proxy: Between;
 let address: string;
 /** Whether answers about metrics are kept waiting. */
 let isSlow = false;
@@ -69,27 +68,18 @@ beforeAll(async () => {
     await telemetry.flush();
   }
   let now = 0;
-  proxy = createServer(async ({ url = '/', headers }, response) => {
-    const isAnswer = /\/v1\/metrics\/.+/.test(url);
-    if (isAnswer) {
-      asked.push(url);
-      most = Math.max(most, ++now);
-      response.once('close', () => now--);
-      while (isSlow && !response.destroyed) await new Promise((resolve) => setTimeout(resolve, 50));
-      if (response.destroyed) return;
-    }
-    const tag = headers['if-none-match'];
-    const answer = await fetch(behind + url, { headers: { 'cache-control': 'max-age=2', ...(tag && { 'if-none-match': tag }) } });
-    const kept = ['content-type', 'etag'].flatMap((name) => answer.headers.get(name) ?? []);
-    response.writeHead(answer.status, { 'content-type': kept[0] ?? 'text/plain', ...(kept[1] && { etag: kept[1] }) });
-    response.end(Buffer.from(await answer.arrayBuffer()));
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => proxy.once('listening', resolve));
-  address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/`;
+  proxy = await startProxy(behind, async (url, response) => {
+    if (!/\/v1\/metrics\/.+/.test(url)) return true;
+    asked.push(url);
+    most = Math.max(most, ++now);
+    response.once('close', () => now--);
+    while (isSlow && !response.destroyed) await new Promise((resolve) => setTimeout(resolve, 50));
+    return !response.destroyed;
+  });
+  ({ address } = proxy);
 });
 afterAll(async () => {
   await browser.close();
-  proxy.closeAllConnections();
   proxy.close();
   await collector.close();
   await rm(data, { recursive: true });

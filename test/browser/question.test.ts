@@ -310,7 +310,7 @@ test.each(LOOKS.slice(0, 3 * EFFORT))(
       ...[...document.querySelectorAll('.row-label, .row-value, .value, .verdict, .evidence, .facts dd, .density, .trend')]
         .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
         .map(({ textContent }) => `overflows: ${textContent}`),
-      ...[...document.querySelectorAll('.question :is(button, summary, .tool, .choice-option, input[type="date"], input[type="range"])')]
+      ...[...document.querySelectorAll('.question :is(button, summary, .tools a, .choice-option, input[type="date"], input[type="range"])')]
         .filter((target) => target.checkVisibility())
         .map((target) => [target.textContent, target.getBoundingClientRect().height] as const)
         .filter(([, height]) => height < 24)

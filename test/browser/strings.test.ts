@@ -4,8 +4,7 @@
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collector, createCollector } from '@murmuration/collector';
@@ -17,11 +16,12 @@ import { NOW, sendTo } from '../kit/app.ts';
 import { bodiesOf, list, schema } from '../kit/string-app.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { watchedContext } from './context.ts';
+import { type Between, startProxy } from './proxy.ts';
 
 let browser: Browser;
 let data: string;
 let collector: Collector;
-let proxy: Server;
+let proxy: Between;
 let address: string;
 /** The decodes that are asked for, and not answered. */
 let asked: ServerResponse[];
@@ -41,22 +41,16 @@ beforeAll(async () => {
   });
   const behind = await collector.listen(0, '127.0.0.1');
   await sendTo(behind, await bodiesOf(4)); // without reports, the page has no filters
-  proxy = createServer(async ({ url = '/' }, response) => {
-    if (url.includes('/decode')) {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-      asked.push(response);
-      return;
-    }
-    const answer = await fetch(behind + url);
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
-    response.end(Buffer.from(await answer.arrayBuffer()));
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => proxy.once('listening', resolve));
-  address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/`;
+  proxy = await startProxy(behind, (url, response) => {
+    if (!url.includes('/decode')) return true;
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    asked.push(response);
+    return false;
+  });
+  ({ address } = proxy);
 });
 afterAll(async () => {
   await browser.close();
-  proxy.closeAllConnections();
   proxy.close();
   await collector.close();
   await rm(data, { recursive: true });
@@ -263,7 +257,7 @@ test('a page that is closed ends its decode', async () => {
 
 test('strings that nobody listed: how far the search is, what it found, and how much is left', async () => {
   await page.route('**/v1/metrics?*', async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ headers: {} }); // the whole list, and no 304
     const { metrics, ...rest } = (await response.json()) as { readonly metrics: readonly object[] };
     await route.fulfill({ response, json: { ...rest, metrics: metrics.map((each) => ({ ...each, ...sought })) } });
   });

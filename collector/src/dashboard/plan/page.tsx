@@ -268,7 +268,7 @@ function Line({ line }: { line: string }): VNode {
         <code>{line}</code>
       </pre>
       <div class="tools">
-        <button type="button" class="tool" onClick={take}>
+        <button type="button" class="quiet-button" onClick={take}>
           Copy line
         </button>
         <span class="tools-said" role="status">

@@ -84,15 +84,15 @@ export function Tools({ name, title, parts, rows, address, sentence, published }
   return (
     <div class="tools" data-aside>
       {tools.map(([word, run]) => (
-        <button key={word} type="button" class="tool" onClick={run}>
+        <button key={word} type="button" class="quiet-button" onClick={run}>
           {word}
         </button>
       ))}
-      <a class="tool" href={address} download={`${name}.json`}>
+      <a class="quiet-button" href={address} download={`${name}.json`}>
         JSON
       </a>
       {published && !location.pathname.endsWith(`/${publicAddress(published, 'public')}`) && (
-        <a class="tool" href={publicAddress(published, 'public')}>
+        <a class="quiet-button" href={publicAddress(published, 'public')}>
           Public page
         </a>
       )}
