@@ -9,12 +9,11 @@ import { promisify } from 'node:util';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { HTML, SCRIPT, servePages, type WebServer } from '@murmuration/examples/static';
 import type { SchemaDocument } from '@murmuration/shared';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { compile } from 'svelte/compiler';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { compileScript, parse } from 'vue/compiler-sfc';
 import { watchedContext } from '../browser/context.ts';
+import { components } from '../kit/components.ts';
 import { counted } from '../kit/counted.ts';
 import { launchChromium } from '../setup/chromium.ts';
 
@@ -25,21 +24,6 @@ const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const files = [...recipes.matchAll(/^```\w+\n((?:\/\/|<!--) src\/(\S+)(?: -->)?\n[\s\S]*?)^```$/gm)].map(
   ([, text = '', name = '']) => [name, text] as const,
 );
-
-/** Components, as the plugins of bundlers compile them. */
-const components: Plugin = {
-  name: 'components',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /\.vue$/ }, async ({ path }) => {
-      const { descriptor } = parse(await readFile(path, 'utf8'), { filename: path });
-      return { contents: compileScript(descriptor, { id: 'consent', inlineTemplate: true }).content, loader: 'ts' };
-    });
-    onLoad({ filter: /\.svelte$/ }, async ({ path }) => {
-      const { js } = compile(await readFile(path, 'utf8'), { filename: path, generate: 'client' });
-      return { contents: js.code, loader: 'js' };
-    });
-  },
-};
 
 const ENTRIES = {
   vue: "import { createApp } from 'vue'; import Consent from './Consent.vue'; createApp(Consent).mount('#root');",

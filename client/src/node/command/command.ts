@@ -3,10 +3,15 @@
 import { parseArgs } from 'node:util';
 import { examine } from './doctor.ts';
 import { inWords } from './finding.ts';
+import { init } from './init/init.ts';
+import { FRAMEWORKS } from './init/project.ts';
 import { loadSchema } from './schema-file.ts';
 
 const HELP = `murmuration doctor <endpoint> [--schema FILE] [--key pk_...] [--origin https://app.example.com] [--bundle dist]
   Looks whether a collector would take what the app's devices send. It never leaves a report.
+murmuration init [--app NAME] [--framework NAME] [--endpoint URL] [--yes]
+  Writes a schema, the telemetry, a component that asks for consent and a test into this folder, and overwrites nothing.
+  Frameworks: ${FRAMEWORKS.join(', ')}.
 `;
 
 /** `doctor`. @returns the exit code */
@@ -30,7 +35,16 @@ async function doctor(args: readonly string[]): Promise<number> {
   return findings.some(({ state }) => state === 'fault') ? 1 : 0;
 }
 
-const commands: { readonly [name: string]: (args: readonly string[]) => Promise<number> } = { doctor };
+/** `init`, in the current folder. @returns the exit code */
+async function initHere(args: readonly string[]): Promise<number> {
+  const string = { type: 'string' } as const;
+  const options = { app: string, framework: string, endpoint: string, yes: { type: 'boolean', short: 'y' } } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  await init(process.cwd(), values, (line) => void process.stdout.write(`${line}\n`));
+  return 0;
+}
+
+const commands: { readonly [name: string]: (args: readonly string[]) => Promise<number> } = { doctor, init: initHere };
 
 /**
  * Runs a command line.

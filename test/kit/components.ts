@@ -1,0 +1,20 @@
+/** Components of Vue and Svelte in esbuild, compiled as the plugins of bundlers do. */
+
+import { readFile } from 'node:fs/promises';
+import type { Plugin } from 'esbuild';
+import { compile } from 'svelte/compiler';
+import { compileScript, parse } from 'vue/compiler-sfc';
+
+export const components: Plugin = {
+  name: 'components',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\.vue$/ }, async ({ path }) => {
+      const { descriptor } = parse(await readFile(path, 'utf8'), { filename: path });
+      return { contents: compileScript(descriptor, { id: 'consent', inlineTemplate: true }).content, loader: 'ts' };
+    });
+    onLoad({ filter: /\.svelte$/ }, async ({ path }) => {
+      const { js } = compile(await readFile(path, 'utf8'), { filename: path, generate: 'client' });
+      return { contents: js.code, loader: 'js' };
+    });
+  },
+};
