@@ -64,6 +64,7 @@ export async function viteBytes(contents: string, plugins: PluginOption[]): Prom
     root: TESTS,
     configFile: false,
     logLevel: 'silent',
+    define: { 'process.env.NODE_ENV': '"production"' }, // vitest sets another
     plugins,
     build: { write: false, target: 'es2022', modulePreload: false, rolldownOptions: { input: file } },
   }).finally(() => rm(file));
