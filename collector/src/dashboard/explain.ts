@@ -27,12 +27,11 @@ export function whomOf(among: Among): string {
 /** When there will be enough reports, as the collector foresees it; undefined where it says nothing. */
 export function outlookInWords({ outlook, range, type }: Pick<Metric, 'outlook' | 'range' | 'type'>): string | undefined {
   if (outlook === undefined) return undefined;
-  const { error, weeks, isEnough } = outlook;
+  const { error, weeks } = outlook;
   const points = 100 * error;
   const exact = range && type !== 'distribution' ? `± ${points} % of its range` : `± ${points} ${points === 1 ? 'point' : 'points'}`;
-  const when =
-    weeks === null ? `${exact} is out of reach at this rate` : `${exact} in ${count(weeks)} ${weeks === 1 ? 'week' : 'weeks'} at this rate`;
-  return isEnough ? `${when.charAt(0).toUpperCase()}${when.slice(1)}.` : `Not enough reports yet: ${when}.`;
+  const when = weeks === null ? 'is out of reach' : `in ${count(weeks)} ${weeks === 1 ? 'week' : 'weeks'}`;
+  return `${exact} ${when} at this rate.`;
 }
 
 /** Limits of an interval, in a sentence. */

@@ -58,13 +58,13 @@ describe('the outlook', () => {
     expect(outlookOf(of('once'), { ...silent, last: 130 })?.weeks).toBeGreaterThan(0);
   });
 
-  test('in words says what is wanted, when, and whether there are enough now', () => {
+  test('in words says which error is reached, and when', () => {
     const say = (error: number, weeks: number | null, isEnough: boolean, type: 'flag' | 'mean' = 'flag') =>
       outlookInWords({ outlook: { error, weeks, isEnough }, type, ...(type === 'mean' && { range: [0, 60] as const }) });
     expect([say(0.01, 9, true), say(0.05, 1, false), say(0.05, null, false), say(0.01, 2, true, 'mean')]).toEqual([
       '± 1 point in 9 weeks at this rate.',
-      'Not enough reports yet: ± 5 points in 1 week at this rate.',
-      'Not enough reports yet: ± 5 points is out of reach at this rate.',
+      '± 5 points in 1 week at this rate.',
+      '± 5 points is out of reach at this rate.',
       '± 1 % of its range in 2 weeks at this rate.',
     ]);
   });

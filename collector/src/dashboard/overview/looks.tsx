@@ -64,9 +64,11 @@ export function Looks({ metrics, signs, filter }: LooksProps): VNode | null {
           </li>
         ))}
       </ul>
-      <p class="looks-none">
-        <Few metrics={metrics} filter={filter} />
-      </p>
+      {metrics.some(hasFew) && (
+        <p class="looks-none">
+          <Few metrics={metrics} filter={filter} />
+        </p>
+      )}
       {items.length > FEW && (
         <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? `Show the first ${FEW}` : `Show all ${items.length}`}
@@ -86,7 +88,7 @@ function Few({ metrics, filter }: Pick<LooksProps, 'metrics' | 'filter'>): VNode
   if (second === undefined)
     return (
       <>
-        {link} {outlookInWords(first)}
+        {link} has too few reports yet: {outlookInWords(first)}
       </>
     );
   return (
