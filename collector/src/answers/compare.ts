@@ -153,39 +153,30 @@ function medianOf(sides: readonly [EstimateRequest, EstimateRequest], judging: J
     difference: found,
     ...(judging.looks === 'always' && { always: all }),
     isClear: clear,
-    verdict: differenceInWords({ ...(clear ? ofPart : all), estimate: found.estimate, isClear: clear }, unit, COMPARED_TOGETHER),
+    verdict: differenceInWords({ ...ofPart, estimate: found.estimate, isClear: clear }, unit),
   };
 }
 
 /** The median's part of the level. */
 const OF_MEDIAN = 1 / 4;
 
-/** A median is compared with the mean and the cells; the words count statistics. */
-const COMPARED_TOGETHER = 3;
-
 /**
- * The range in which a clear difference is told. Ranges at the levels of Bonferroni hold together, also those of the answers that a verdict
- * picks; a sign that Holm's test has shown ends them at 0 (Guilbaud 2008, Simultaneous confidence regions corresponding to Holm's
- * step-down procedure).
+ * The range in which a difference is told. Ranges at the levels of Bonferroni hold together, also those of the answers that a verdict picks;
+ * a sign that Holm's test has shown ends them at 0 (Guilbaud 2008, Simultaneous confidence regions corresponding to Holm's step-down
+ * procedure).
  */
-function clearEnds(judged: JudgedDifference, judging: Judging, level: number): Interval {
-  const { low, high } = differenceInterval(judged, { ...judging, level });
+function toldEnds(judged: JudgedDifference, clear: boolean, judging: Judging): Interval {
+  const { low, high } = differenceInterval(judged, judging);
+  if (!clear) return { low, high };
   return judged.difference.estimate > 0 ? { low: Math.max(0, low), high } : { low, high: Math.min(0, high) };
 }
 
 /** A pair, judged: whether it is clear, and the level of the test at which it would be the first. */
-function toldOf(
-  { judged }: Pair,
-  clear: boolean,
-  level: number,
-  judging: Judging,
-  unit: Unit,
-  together: number,
-): Omit<Difference, 'answer' | 'label'> {
+function toldOf({ judged }: Pair, clear: boolean, level: number, judging: Judging, unit: Unit): Omit<Difference, 'answer' | 'label'> {
   const { a, b, difference: found } = judged;
   const ends = differenceInterval(judged, judging);
-  const told = clear ? clearEnds(judged, judging, level) : ends;
-  const verdict = differenceInWords({ ...told, estimate: found.estimate, isClear: clear }, unit, together);
+  const told = toldEnds(judged, clear, { ...judging, level });
+  const verdict = differenceInWords({ ...told, estimate: found.estimate, isClear: clear }, unit);
   return {
     a: a.estimate,
     b: b.estimate,
@@ -219,8 +210,7 @@ function judge(sides: readonly [EstimateRequest, EstimateRequest], judging: Judg
     level,
   );
   const all = tested.reduce((sum, _, i) => sum + weightOf(i), 0);
-  const told = (pair: Pair, i: number, unit: Unit) =>
-    toldOf(pair, clear[i] === true, (level * weightOf(i)) / all, judging, unit, tested.length);
+  const told = (pair: Pair, i: number, unit: Unit) => toldOf(pair, clear[i] === true, (level * weightOf(i)) / all, judging, unit);
   const [mean] = means;
   return {
     differences: pairs.map((pair, i) => {
@@ -247,8 +237,7 @@ function verdictOf({ differences, mean, median }: Judgement, isFlag: boolean): s
   }
   if (mean === undefined && differences.length === 1) return (differences[0] as Difference).verdict;
   if (differences.length === 0) return 'too close to call: no string is told from 0 on both sides together';
-  const isSome = differences.some(({ verdict }) => verdict.startsWith('too close to call with'));
-  return `too close to call: ${isSome ? `with ${differences.length} answers compared at once, ` : ''}chance alone can explain every difference`;
+  return `too close to call: with ${differences.length} answers compared at once, chance alone can explain every difference`;
 }
 
 /** Differences alone, whose verdicts are withheld. */

@@ -32,18 +32,12 @@ export interface Told extends Interval {
   readonly isClear: boolean;
 }
 
-/**
- * A difference in words. The test of a single one may be exact where its interval is not quite: what the test has not shown is in the range
- * that is told.
- */
-export function differenceInWords(told: Told, { wording, isShare, name }: Unit, together: number): string {
+/** A difference in words. A test may be exact where its interval is not quite: what it has not shown is in the range that is told. */
+export function differenceInWords(told: Told, { wording, isShare, name }: Unit): string {
   const { estimate, low, high } = told;
   const figure = figures(told, isShare);
   const unit = isShare ? ' points' : name ? ` ${name}` : '';
-  if (!told.isClear)
-    return isClear(told) && together > 1
-      ? `too close to call with ${together} compared at once`
-      : `too close to call: between ${figure(Math.min(0, low))}${unit} down and ${figure(Math.max(0, high))}${unit} up`;
+  if (!told.isClear) return `too close to call: between ${figure(Math.min(0, low))}${unit} down and ${figure(Math.max(0, high))}${unit} up`;
   const way = estimate > 0 ? ['went up', 'is higher'] : ['went down', 'is lower'];
   const [least, most] = estimate > 0 ? [low, high] : [high, low];
   return `${way[wording === 'time' ? 0 : 1]} by ${figure(estimate)}${unit}, between ${figure(least)} and ${figure(most)}`;

@@ -283,25 +283,33 @@ export function silencesOf(days: ReadonlyMap<number, Pick<DayLooks, 'reports'>>,
   return [...silent.values()];
 }
 
-/** A metric's reports by version, with its cadence. */
-export interface RateCounts {
+/** A metric's reports by version, with what says when a device reports. */
+export interface RateCounts extends Pick<MetricDocument, 'every'> {
   readonly metric: string;
-  readonly every: MetricDocument['every'];
+  readonly otherwise?: MetricDocument['otherwise'] | undefined;
   /** Reports of the older and the newer of two versions. */
   readonly before: number;
   readonly after: number;
 }
 
+/** Slots for which a version must have had reports: a slot of the version before it goes on in it, and hides answers until it ends. */
+const LEAST_SLOTS = 2;
+
 /**
  * The p-values of a metric's part of the reports of all metrics with its cadence, in two versions: a likelihood ratio. Reports of one device
- * come together and again, so as many of them as a device may have sent count as one. A metric that is asked once is left out: devices
- * that answered an older version do not answer again.
+ * come together and again, so as many of them as a device may have sent count as one. Metrics with `otherwise`, whose reports come at the
+ * end of a slot, have peers of their own. A metric that is asked once is left out: devices that answered an older version do not answer again.
+ *
+ * @param days the days of the older version until the newer one came, and of the newer one
  */
-export function ratesOf(counts: readonly RateCounts[], days: number): readonly { readonly metric: string; readonly pValue: number }[] {
-  return counts.flatMap(({ metric, every, before, after }) => {
-    const peers = counts.filter((each) => each.every === every);
-    if (every === 'once' || peers.length < 2) return [];
-    const perDevice = Math.ceil(days / DAYS[every]);
+export function ratesOf(
+  counts: readonly RateCounts[],
+  days: readonly [before: number, after: number],
+): readonly { readonly metric: string; readonly pValue: number }[] {
+  return counts.flatMap(({ metric, every, otherwise, before, after }) => {
+    const peers = counts.filter((each) => each.every === every && (each.otherwise === undefined) === (otherwise === undefined));
+    if (every === 'once' || peers.length < 2 || Math.min(...days) < LEAST_SLOTS * DAYS[every]) return [];
+    const perDevice = Math.ceil((days[0] + days[1]) / DAYS[every]);
     const sum = (of: 'before' | 'after'): number => peers.reduce((total, each) => total + each[of], 0) / perDevice;
     const [m, n] = [sum('before'), sum('after')];
     const [a, b] = [before / perDevice, after / perDevice];

@@ -9,7 +9,7 @@ import type { Interval, People } from '../estimation/estimate.ts';
 import { standingOf } from '../estimation/lead.ts';
 import { views } from '../estimation/questions.ts';
 import { intervalOf, type Judged, type Judging } from '../estimation/sequences.ts';
-import type { Looks } from '../estimation/statistics/looks.ts';
+import { LEVEL, type Looks } from '../estimation/statistics/looks.ts';
 
 /** The verdict on a metric's answers. */
 export interface Verdict {
@@ -76,8 +76,8 @@ export interface JudgedAnswers {
 /** The verdict on at least one share, or on a mean. */
 export function verdictOn({ document, judged, labels, basis }: JudgedAnswers, judging: Judging): Verdict {
   const { looks } = judging;
-  const intervalAt = (i: number): Interval => intervalOf(judged[i] as Judged, judging);
-  const of = (kind: Verdict['kind'], [first, ...others]: readonly [number, ...number[]], interval = intervalAt(first)): Verdict => ({
+  const intervalAt = (i: number, level: number): Interval => intervalOf(judged[i] as Judged, { ...judging, level });
+  const of = (kind: Verdict['kind'], [first, ...others]: readonly [number, ...number[]], interval = intervalAt(first, LEVEL)): Verdict => ({
     kind,
     looks,
     answers: [first, ...others].map((i) => labels[i] as string),
@@ -86,7 +86,8 @@ export function verdictOn({ document, judged, labels, basis }: JudgedAnswers, ju
   if (rangeOf(document)) return of('mean', [0]);
   if (views[document.type] === 'yes-no') return of('share', [Math.max(0, labels.indexOf('true'))]);
   const { leader, rivals } = standingOf(document.law, judged, basis, document.type !== 'choices', judging);
-  const interval = intervalAt(leader);
+  // The largest of several estimates is too large more often than one that was chosen before, so its interval is one that all hold together.
+  const interval = intervalAt(leader, LEVEL / judged.length);
   if (interval.low <= 0) return { kind: 'noise', looks, answers: [] };
   return of(rivals.length === 0 ? 'lead' : 'close', [leader, ...rivals], interval);
 }

@@ -77,10 +77,11 @@ class Rates {
       const [look, from] = [looks + 1, Math.min(...all.filter(({ schema }) => schema === young).map((total) => total.from))];
       this.#looks.set(young, { looks: look, seen: reports });
       const counts = asked.map(({ metric, document }) => {
-        return { metric, every: document.every, before: countOf(old, metric), after: countOf(young, metric) };
+        const { every, otherwise } = document;
+        return { metric, every, otherwise, before: countOf(old, metric), after: countOf(young, metric) };
       });
-      const days = today - Math.min(...all.map((total) => total.from)) + 1;
-      for (const { metric, pValue } of ratesOf(counts, days)) {
+      const first = Math.min(...all.filter(({ schema }) => schema === old).map((total) => total.from));
+      for (const { metric, pValue } of ratesOf(counts, [from - first, today - from + 1])) {
         const adjusted = pValue * look * (look + 1);
         const evidence = `its part of the reports changed at least twofold with version ${young.split('/')[1]}`;
         const sign: Sign = { app, metric, kind: 'rate', day: dayText(from), segments: [], reports, pValue: adjusted, level, evidence };

@@ -88,17 +88,30 @@ test('days of silence are found against the same weekdays, and only where report
 test('a rate that falls by half with a version is found among metrics of its cadence, as far as devices are enough', () => {
   const counts = (scale: number) =>
     [1_000, 900, 400].map((after, i) => ({ metric: `m${i}`, every: 'week' as const, before: scale * 1_000, after: scale * after }));
-  expect(ratesOf(counts(10), 28).map(({ metric }) => metric)).toEqual([]); // 17 and 33 % of the reports: less than half
+  expect(ratesOf(counts(10), [14, 14]).map(({ metric }) => metric)).toEqual([]); // 17 and 33 % of the reports: less than half
   const fell = counts(10).map((each) => (each.metric === 'm2' ? { ...each, after: 100 } : each));
-  expect(ratesOf(fell, 28)).toEqual([{ metric: 'm2', pValue: expect.any(Number) }]);
-  expect(ratesOf(fell, 28)[0]?.pValue).toBeLessThan(1e-6);
-  expect(ratesOf(fell, 5_000)).toEqual([]); // all of them may come from few devices
+  expect(ratesOf(fell, [14, 14])).toEqual([{ metric: 'm2', pValue: expect.any(Number) }]);
+  expect(ratesOf(fell, [14, 14])[0]?.pValue).toBeLessThan(1e-6);
+  expect(ratesOf(fell, [14, 5_000])).toEqual([]); // all of them may come from few devices
   expect(
     ratesOf(
       fell.map((each) => ({ ...each, every: 'once' as const })),
-      28,
+      [14, 14],
     ),
   ).toEqual([]);
+  expect(ratesOf(fell, [14, 13])).toEqual([]); // slots of the older version still hide answers
+  expect(
+    ratesOf(
+      fell.map((each, i) => (i === 0 ? { ...each, otherwise: false } : each)),
+      [14, 14],
+    ),
+  ).toEqual([{ metric: 'm2', pValue: expect.any(Number) }]);
+  expect(
+    ratesOf(
+      fell.map((each, i) => (i === 2 ? { ...each, otherwise: false } : each)),
+      [14, 14],
+    ),
+  ).toEqual([]); // it has no peer
 });
 
 let running: Running | undefined;

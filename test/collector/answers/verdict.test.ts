@@ -91,6 +91,18 @@ describe('two tied answers', () => {
   });
 });
 
+test('the interval of the largest of 40 equal answers covers at a single look, although it is picked', () => {
+  const [list, uniform] = [arrivingList(Array(40).fill(1 / 40), 8), uniforms(40)];
+  const ROUNDS = 200;
+  let missed = 0;
+  for (let round = 0; round < ROUNDS; round++)
+    for (const tallies of arriving(list, [2000], uniform)) {
+      const { low, high } = verdictAt(list.document, tallies, { ...always, looks: 'once' }).interval ?? { low: 0, high: 1 };
+      missed += Number(low > 1 / 40 || high < 1 / 40);
+    }
+  expect(1 - atMost(missed - 1, ROUNDS, 0.05)).toBeGreaterThan(1e-6);
+});
+
 describe('a selection', () => {
   const metric = { app: 'a', metric: 'm', version: 1, document: arrivingList([0.5, 0.5], 1).document };
   const evidence = { tallies: tallyOf([0.6, 0.4], 3000)[1], reports: 3000, from: 20_000, to: 20_001, ones: [] };
