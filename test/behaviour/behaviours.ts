@@ -24,6 +24,7 @@ import {
   type Upload,
 } from '@murmuration/client';
 import { assertRecorded, type FakeClock, fakeClock, type MemoryTransport, memoryTransport, seededRng } from '@murmuration/client/testing';
+import { canonicalSchema } from '@murmuration/shared';
 
 const DAY = 86_400_000;
 /** The key of the schema's state. */
@@ -116,7 +117,7 @@ export async function trace(): Promise<string> {
   const telemetry = createTelemetry({ schema, endpoint: '/', consent: 'granted', storage, transport, clock, rng: seededRng(7) });
   recordAll(telemetry);
   await telemetry.close();
-  return JSON.stringify([schema.wire, schema.document, uploads]);
+  return JSON.stringify([schema.wire, canonicalSchema(schema.document), uploads]);
 }
 
 /** Calls `test` with the name of each behaviour and a function that throws where it is missing. */

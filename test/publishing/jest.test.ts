@@ -25,7 +25,7 @@ beforeAll(async () => {
     await symlink(join(repository, 'examples/node_modules', name), join(app, 'node_modules', name));
   const { exports } = JSON.parse(await readFile(join(repository, 'client/package.json'), 'utf8')) as { readonly exports: object };
   const paths = Object.keys(exports).flatMap((path) =>
-    ['./jest-preset', './plugin'].includes(path) ? [] : [`@murmuration/client${path.slice(1)}`],
+    ['./command', './jest-preset', './plugin'].includes(path) ? [] : [`@murmuration/client${path.slice(1)}`],
   );
   const modules = ['@murmuration/shared', ...paths].map(async (path) => [path, Object.keys(await import(path)).sort()] as const);
   names = Object.fromEntries(await Promise.all(modules));
