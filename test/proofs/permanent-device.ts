@@ -10,6 +10,7 @@ import type { DeviceQuestion } from '#client/questions/question.ts';
 import type { Coins } from '#client/random/coins.ts';
 import type { Randomize } from '#client/randomizers/randomizer.ts';
 import { randomize } from '#client/record.ts';
+import { parts } from '#client/schema.ts';
 import { advance, answer } from '#client/slots.ts';
 import type { Device } from './histories.ts';
 
@@ -33,6 +34,7 @@ export const deviceOf =
     let day = FIRST_DAY;
     const device = {
       ...document,
+      ...parts,
       questions,
       wire,
       segment: undefined,

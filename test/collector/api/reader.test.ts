@@ -164,7 +164,7 @@ test('the token and the age are sent as headers, and the address keeps its path'
   ]);
 });
 
-test('it bundles for a browser without anything else of the collector, in less than 4 KiB', async () => {
+test('it bundles for a browser without anything else of the collector, in less than 4.5 kB', async () => {
   const entry = fileURLToPath(new URL('../../../collector/src/api/reader/reader.ts', import.meta.url));
   const { metafile, outputFiles } = await build({
     entryPoints: [entry],
@@ -176,5 +176,5 @@ test('it bundles for a browser without anything else of the collector, in less t
     metafile: true,
   });
   for (const file of Object.keys(metafile.inputs)) expect(file).toMatch(/collector\/src\/api\/reader\/[a-z-]+\.ts$/);
-  expect(outputFiles[0]?.contents.length).toBeLessThan(4_096);
+  expect(outputFiles[0]?.contents.length).toBeLessThan(4_500);
 });
