@@ -219,7 +219,13 @@ test('an hour of a tab in which nothing happens costs less than a megabyte', asy
   await session.send('Network.enable');
   await page.goto(behind);
   await row('Is thing 0 used?').locator('svg').waitFor();
-  await page.clock.runFor(5_000); // the page of a question is fetched once, and not each hour
+  const pass = async (seconds: number): Promise<void> => {
+    for (let i = 0; i < seconds / 5; i++) {
+      await page.clock.runFor(5_000);
+      await page.evaluate(() => fetch('livez')); // whatever was asked is answered by now
+    }
+  };
+  await pass(30); // the first answers, and the page of a question, come once, and not each hour
   await page.locator('link[href*="later"]').waitFor({ state: 'attached' });
   await page.waitForLoadState('networkidle');
   let bytes = 0;
@@ -234,10 +240,7 @@ test('an hour of a tab in which nothing happens costs less than a megabyte', asy
     if (!probes.has(requestId)) bytes += encodedDataLength; // with its headers
   });
   const SECONDS = 75 * EFFORT;
-  for (let i = 0; i < SECONDS / 5; i++) {
-    await page.clock.runFor(5_000);
-    await page.evaluate(() => fetch('livez')); // whatever was asked is answered by now
-  }
+  await pass(SECONDS);
   expect(lists).toBeGreaterThan(SECONDS / 15);
   expect((bytes * 3_600) / SECONDS).toBeLessThan(1_000_000);
 });
