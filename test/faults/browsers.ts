@@ -28,7 +28,7 @@ const faults = [
   ['two tabs sending', twoSenders, 3, few],
   ['left at once by navigation', leftByNavigation, 1, engines],
   ['left at once by closing', leftByClosing, 1, engines],
-  ['recorded while left', recordedWhileLeft, 3, engines],
+  ['recorded while left', recordedWhileLeft, 3, few],
   ['back to a page from the cache', backToFirst, 1, engines],
   ['restored from the cache', restored, 1, engines],
   ['frozen with a transaction under way', frozen, 1, engines],

@@ -13,7 +13,6 @@ const LONG: readonly string[] = [
   'publishing/packages',
   'behaviour/browser',
   'examples/examples',
-  'engines/adapters',
   'demo/demo',
   'publishing/pages',
   'browser/web',

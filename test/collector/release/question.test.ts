@@ -274,6 +274,12 @@ const question = fc.oneof(
   }),
 );
 
+test('every measure with noisy cells is drawn here; the laws of the others have tests of their own', () => {
+  const drawn = new Set(fc.sample(measures, { seed: 1, numRuns: 200 }).flatMap((list) => list.map(({ kind }) => kind)));
+  // A share is of two counts; mechanisms/ has the others.
+  expect(KINDS.filter((kind) => !drawn.has(kind as never))).toEqual(['median', 'mostUsed', 'synthetic', 'share', 'association']);
+});
+
 describe('the stated epsilon', () => {
   /** The loss by which noise of scale sensitivity/ε covers a change: ε times its L1 norm over the sensitivity, of all measurements. */
   function lossOf(asked: ReturnType<typeof resolved>, rows: readonly ReportCount[], more: readonly ReportCount[]): number {
