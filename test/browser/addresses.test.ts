@@ -1,15 +1,10 @@
 /** Addresses of questions in a real Chromium: each opens alone, links and Back show another without loading the page, and old ones say so. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { choice, defineSchema, flag } from '@murmuration/client';
-import { type Collector, createCollector } from '@murmuration/collector';
+import { createCollector } from '@murmuration/collector';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { launchChromium } from '../setup/chromium.ts';
-import { watchedContext } from './context.ts';
+import { expect, test } from 'vitest';
+import { address, page, servePages } from './context.ts';
 
 const ask = { epsilon: 1, every: 'month' } as const;
 const about = { version: 1, budget: { epsilon: 4, per: 'month' } } as const;
@@ -23,32 +18,13 @@ const notes = defineSchema({
 });
 const mail = defineSchema({ ...about, app: 'mail', metrics: { dark: flag({ ...ask, description: 'Is the inbox dark?' }) } });
 
-let browser: Browser;
-let data: string;
-let collector: Collector;
-let address: string;
-let page: Page;
-let complaints: readonly string[];
-beforeAll(async () => {
-  browser = await launchChromium();
-  data = await mkdtemp(join(tmpdir(), 'murmuration-addresses-'));
-  collector = await createCollector({ open: true, schemas: [notes.document, mail.document], data });
-  address = await collector.listen(0, '127.0.0.1');
-});
-afterAll(async () => {
-  await browser.close();
-  await collector.close();
-  await rm(data, { recursive: true });
-});
-beforeEach(async () => {
-  const watched = await watchedContext(browser, { viewport: { width: 360, height: 800 } });
-  complaints = watched.complaints;
-  page = await watched.context.newPage();
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(complaints).toEqual([]);
-});
+servePages(
+  async (data) => {
+    const collector = await createCollector({ open: true, schemas: [notes.document, mail.document], data });
+    return { collector, address: await collector.listen(0, '127.0.0.1') };
+  },
+  { viewport: { width: 360, height: 800 } },
+);
 
 const questions = () => page.getByRole('main').getByRole('heading', { name: /\?$/ }).allTextContents();
 

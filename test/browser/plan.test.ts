@@ -1,18 +1,13 @@
 /** The plan in a real Chromium: its sentence, bars and line are the API's, a plan is a link, and all of it works by clicks and by keyboard alone. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { choice, createTelemetry, defineSchema, flag, memoryStorage } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
-import { type Collector, createCollector } from '@murmuration/collector';
+import { createCollector } from '@murmuration/collector';
 import { createReader, type PlanAsked } from '@murmuration/collector/reader';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { launchChromium } from '../setup/chromium.ts';
+import { expect, test } from 'vitest';
 import { EFFORT } from '../setup/effort.ts';
-import { watchedContext } from './context.ts';
+import { address, forgive, page, servePages } from './context.ts';
 
 const ask = { epsilon: 1, every: 'week' } as const;
 const schema = defineSchema({
@@ -25,42 +20,21 @@ const schema = defineSchema({
   },
 });
 
-let browser: Browser;
-let data: string;
-let collector: Collector;
-let address: string;
-let page: Page;
-let complaints: readonly string[];
-beforeAll(async () => {
-  browser = await launchChromium();
-  data = await mkdtemp(join(tmpdir(), 'murmuration-plan-page-'));
-  collector = await createCollector({ open: true, schemas: [schema.document], data, minimum: 10 });
-  address = await collector.listen(0, '127.0.0.1');
-  for (let i = 0; i < 30; i++) {
-    const storage = memoryStorage();
-    const telemetry = createTelemetry({ schema, endpoint: address, consent: 'granted', storage, rng: seededRng(i) });
-    telemetry.record('dark', i % 3 === 0);
-    telemetry.record('plan', 'pro');
-    await telemetry.flush();
-  }
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await collector.close();
-  await rm(data, { recursive: true });
-});
-beforeEach(async () => {
-  const watched = await watchedContext(browser, {
-    viewport: { width: 1280, height: 800 },
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  complaints = watched.complaints;
-  page = await watched.context.newPage();
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(complaints).toEqual([]);
-});
+servePages(
+  async (data) => {
+    const collector = await createCollector({ open: true, schemas: [schema.document], data, minimum: 10 });
+    const endpoint = await collector.listen(0, '127.0.0.1');
+    for (let i = 0; i < 30; i++) {
+      const storage = memoryStorage();
+      const telemetry = createTelemetry({ schema, endpoint, consent: 'granted', storage, rng: seededRng(i) });
+      telemetry.record('dark', i % 3 === 0);
+      telemetry.record('plan', 'pro');
+      await telemetry.flush();
+    }
+    return { collector, address: endpoint };
+  },
+  { viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] },
+);
 
 const EIGHT: PlanAsked = { type: 'choice', of: '8', epsilon: 1, every: 'month', error: 0.01 };
 const planned = (asked: Partial<PlanAsked> = {}) => createReader(undefined, { url: address }).plan({ ...EIGHT, ...asked });
@@ -125,7 +99,7 @@ test('wishes for the questions that there are get the smallest budget, and what 
   await page.getByRole('combobox', { name: 'Type' }).selectOption('average');
   await page.getByRole('textbox', { name: 'Least and greatest number' }).fill('5,1');
   await page.getByText('expected ascending numbers').waitFor();
-  complaints = []; // the browser says that the answer was 400
+  forgive(); // the browser says that the answer was 400
 });
 
 const LOOKS = [

@@ -1,47 +1,16 @@
 /** A question's page in a real Chromium: its sentence is the API's verdict, each choice is in the address, and what is taken away holds the same numbers. */
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Collector } from '@murmuration/collector';
+import { readFile } from 'node:fs/promises';
 import { createReader } from '@murmuration/collector/reader';
 import axe from 'axe-core';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Locator } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import type { PublicQuestion } from '#collector/api/forms/answers.ts';
-import { launchChromium } from '../setup/chromium.ts';
 import { EFFORT } from '../setup/effort.ts';
-import { watchedContext } from './context.ts';
+import { address, page, servePages } from './context.ts';
 import { dayAt, POISONED, RELEASE, startPast } from './question-store.ts';
 
-let browser: Browser;
-let data: string;
-let collector: Collector;
-let address: string;
-let page: Page;
-let complaints: readonly string[];
-beforeAll(async () => {
-  browser = await launchChromium();
-  data = await mkdtemp(join(tmpdir(), 'murmuration-question-'));
-  ({ collector, address } = await startPast(data));
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await collector.close();
-  await rm(data, { recursive: true });
-});
-beforeEach(async () => {
-  const watched = await watchedContext(browser, {
-    viewport: { width: 1280, height: 800 },
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  complaints = watched.complaints;
-  page = await watched.context.newPage();
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(complaints).toEqual([]);
-});
+servePages(startPast, { viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] });
 
 const reader = () => createReader(undefined, { url: address });
 const verdict = (): Locator => page.locator('.verdict').first();

@@ -45,7 +45,7 @@ const FLOCK = [
   [10.7, 21.3, 0.8],
 ] as const;
 
-export function Logo(): VNode {
+function Logo(): VNode {
   return (
     <svg class="logo" viewBox="3 5 42 32" aria-hidden="true">
       {FLOCK.map(([x, y, radius]) => (
@@ -110,27 +110,53 @@ interface HeaderProps {
   readonly children: ComponentChildren;
 }
 
-export function Header({ state, among, children }: HeaderProps): VNode {
+/** What every number of a page is. */
+export const estimatesInWords = (among: Among): string =>
+  `Answers are changed at random on each device, so every number is an estimate about ${whomOf(among)}, with its 95\u00a0% range.`;
+
+interface MastheadProps {
+  /** The name of the page. */
+  readonly children: ComponentChildren;
+  /** Below it: what a reader needs to know before any number. */
+  readonly lede: ComponentChildren;
+  readonly middle?: ComponentChildren;
+  readonly end?: ComponentChildren;
+  /** Whether the name leads to the overview. */
+  readonly isLink?: boolean;
+}
+
+/** The head of each page. */
+export function Masthead({ children, lede, middle, end, isLink }: MastheadProps): VNode {
+  const name = (
+    <>
+      <Logo />
+      {children}
+    </>
+  );
   return (
     <header class="masthead">
       <div class="masthead-row">
-        <h1>
-          <a href="./">
-            <Logo />
-            Murmuration
-          </a>
-        </h1>
-        {children}
-        <div class="masthead-end">
-          <a href="plan">Plan</a>
-          <a href="releases.html">Releases</a>
-          <Live state={state} />
-          {state.connection === 'live' && <SignOut />}
-        </div>
+        <h1>{isLink ? <a href="./">{name}</a> : name}</h1>
+        {middle}
+        {end && <div class="masthead-end">{end}</div>}
       </div>
-      <p class="lede">
-        Answers are changed at random on each device, so every number is an estimate about {whomOf(among)}, with its 95&nbsp;% range.
-      </p>
+      <p class="lede">{lede}</p>
     </header>
+  );
+}
+
+export function Header({ state, among, children }: HeaderProps): VNode {
+  const end = (
+    <>
+      <a href="plan">Plan</a>
+      <a href="releases.html">Releases</a>
+      <Live state={state} />
+      {state.connection === 'live' && <SignOut />}
+    </>
+  );
+  return (
+    <Masthead lede={estimatesInWords(among)} middle={children} end={end} isLink>
+      Murmuration
+    </Masthead>
   );
 }

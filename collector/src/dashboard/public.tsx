@@ -6,9 +6,8 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Estimates, Metric, PublicQuestion, Series } from '../api/shown.ts';
 import { fetchPublic, problemInWords, publicAddress, refusalOf } from './api.ts';
 import { AnswerTable, Details, Evidence, Folded } from './card-parts.tsx';
-import { whomOf } from './explain.ts';
 import { dayRange } from './format.ts';
-import { Logo } from './header.tsx';
+import { estimatesInWords, Masthead } from './header.tsx';
 import { Sentence, Shares, usualPicture } from './question/page.tsx';
 import { SeriesTable } from './question/reading.tsx';
 import { answerRows, seriesRows } from './question/takeaway.ts';
@@ -67,18 +66,7 @@ function PublicPage(): VNode {
   if (isEmbedded) return <main class="embed">{shown}</main>;
   return (
     <div class="frame">
-      <header class="masthead">
-        <div class="masthead-row">
-          <h1>
-            <Logo />
-            Murmuration
-          </h1>
-        </div>
-        <p class="lede">
-          Answers are changed at random on each device, so every number is an estimate about {whomOf('population')}, with its 95&nbsp;%
-          range. Nobody’s own answer is known here.
-        </p>
-      </header>
+      <Masthead lede={<>{estimatesInWords('population')} Nobody’s own answer is known here.</>}>Murmuration</Masthead>
       <main>{shown}</main>
     </div>
   );
@@ -100,7 +88,7 @@ function Question({ metric, doubtful, estimates, series, isEmbedded }: QuestionP
       ) : (
         <header class="question-head">
           {heading}
-          <p class="verdict">Not enough reports yet. A week is shown when it is over and 100 reports or more have come in it.</p>
+          <p class="verdict">Not enough reports yet. A week is shown when it is over, if enough reports came in it.</p>
         </header>
       )}
     </article>
@@ -170,7 +158,9 @@ function Answered({ metric, doubtful, estimates, series, isEmbedded, heading, qu
           <Folded title="How it is asked, and how far to trust it">
             {() => <Details metric={metric} estimates={estimates} address={address} />}
           </Folded>
-          <p class="note">Whole weeks that are over are counted, if at least 100 reports came in them. Counts are rounded down.</p>
+          <p class="note">
+            Whole weeks that are over are counted, if at least {estimates.minimum} reports came in them. Counts are rounded down.
+          </p>
         </section>
       )}
     </>

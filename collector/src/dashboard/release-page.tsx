@@ -4,7 +4,7 @@ import { render, type VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Release, ReleaseTable, StreamWithAnswers } from '../api/shown.ts';
 import { isSignedOut, problemInWords } from './api.ts';
-import { Logo, SignOut } from './header.tsx';
+import { Masthead, SignOut } from './header.tsx';
 import { Answers } from './release-answers.tsx';
 import { fetchAnswers, fetchStreams, fetchTables } from './release-api.ts';
 import { Editor } from './release-editor.tsx';
@@ -91,21 +91,17 @@ function ReleasePage(): VNode {
 
   return (
     <div class="frame">
-      <header class="masthead">
-        <div class="masthead-row">
-          <h1>
-            <Logo />
-            Releases
-          </h1>
-          <div class="masthead-end">
+      <Masthead
+        lede="Counts of devices, with noise, that may leave the team. Each answer is charged to a budget. The same question again costs nothing."
+        end={
+          <>
             <a href="./">Dashboard</a>
             {typeof seen === 'object' && 'tables' in seen && <SignOut />}
-          </div>
-        </div>
-        <p class="lede">
-          Counts of devices, with noise, that may leave the team. Each answer is charged to a budget. The same question again costs nothing.
-        </p>
-      </header>
+          </>
+        }
+      >
+        Releases
+      </Masthead>
       <main>
         {seen === 'loading' ? (
           <Loading />
