@@ -227,7 +227,6 @@ test('an hour of a tab in which nothing happens costs less than a megabyte', asy
   };
   await pass(30); // the first answers, and the page of a question, come once, and not each hour
   await page.locator('link[href*="later"]').waitFor({ state: 'attached' });
-  await page.waitForLoadState('networkidle');
   let bytes = 0;
   let lists = 0;
   const probes = new Set<string>();

@@ -110,7 +110,7 @@ interface HeaderProps {
   readonly children: ComponentChildren;
 }
 
-/** What every number of a page is. */
+/** The sentence that a reader needs before any number. */
 export const estimatesInWords = (among: Among): string =>
   `Answers are changed at random on each device, so every number is an estimate about ${whomOf(among)}, with its 95\u00a0% range.`;
 
@@ -121,7 +121,7 @@ interface MastheadProps {
   readonly lede: ComponentChildren;
   readonly middle?: ComponentChildren;
   readonly end?: ComponentChildren;
-  /** Whether the name leads to the overview. */
+  /** True if the name leads to the overview. */
   readonly isLink?: boolean;
 }
 
