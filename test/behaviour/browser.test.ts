@@ -1,7 +1,6 @@
 /**
- * The behaviours, and the suites of the browser's adapters, in a page of each engine, and in a worker and a service worker, where the code is
- * the same and few rows depend on the engine: those of the other engines run in the deep tier, and there all of it once more as the build
- * plugin writes it.
+ * The behaviours, and the suites of the browser's adapters, in a page of each engine. The deep tier runs them in a worker and a service
+ * worker, too, where the code is the same, and all of it once more as the build plugin writes it.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +11,6 @@ import { build, type Plugin } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { inEachEngine } from '../engines/each.ts';
 import type { Browser, Page } from '../engines/engine.ts';
-import { few } from '../engines/engines.ts';
 import { type RunningServer, startServer } from '../kit/transport-server.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { trace } from './behaviours.ts';
@@ -128,7 +126,7 @@ describe.each(builds)('%s', (_, plugins) => {
         .toEqual([['POST', '{"v":1}', 'text/plain;charset=utf-8']]);
     });
 
-    if (!few.includes(engine)) return;
+    if (EFFORT === 1) return;
 
     test('in a worker', async () => {
       const page = await open('/');

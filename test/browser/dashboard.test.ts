@@ -93,14 +93,11 @@ const aroundOf = ([middle, margin]: readonly number[]): readonly [number, number
   (middle as number) + (margin as number),
 ];
 
-describe.each([
-  ['wide', 1280],
-  ['narrow', 360],
-])('on a %s page', (_, width) => {
+describe('on the page of a question', () => {
   let page: Page;
   let complaints: readonly string[];
   beforeAll(async () => {
-    const watched = await watchedContext(browser, { viewport: { width, height: 800 } });
+    const watched = await watchedContext(browser);
     complaints = watched.complaints;
     page = await watched.context.newPage();
   });
@@ -183,7 +180,8 @@ describe.each([
     await page.unroute(/\/v1\/metrics(\?|$)/);
   });
 
-  test('nothing overflows', async () => {
+  test.each([1280, 360])('nothing overflows at a width of %i pixels', async (width) => {
+    await page.setViewportSize({ width, height: 800 });
     for (const name of Object.keys(schema.questions) as Name[]) {
       await open(name);
       const tooWide = await page.evaluate(() => [

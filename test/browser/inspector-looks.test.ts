@@ -3,6 +3,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { first } from '../setup/effort.ts';
 import { visiting } from './inspector-site.ts';
 
 let page: Page;
@@ -10,7 +11,7 @@ const { restyle, click, share, says, bytes } = visiting((visit) => {
   ({ page } = visit);
 });
 
-test.each([
+const looks = [
   ['a dark background alone', 'body { background: #101418; color: #eee }', 'light', 'dark'],
   ['color-scheme: dark alone', ':root { color-scheme: dark }', 'light', 'dark'],
   [
@@ -21,7 +22,8 @@ test.each([
   ],
   ['both schemes, while the person likes dark', ':root { color-scheme: light dark }', 'dark', 'dark'],
   ['nothing declared, while the person likes dark', '', 'dark', 'light'],
-] as const)('is as light or dark as its page: %s', async (_name, style, colorScheme, expected) => {
+] as const;
+test.each(first(looks, 3))('is as light or dark as its page: %s', async (_name, style, colorScheme, expected) => {
   await restyle(style);
   await page.emulateMedia({ colorScheme });
   await click('Privacy');

@@ -15,6 +15,7 @@ import type { MetricStrings } from '#collector/answers/decoded-strings.ts';
 import { NOW, sendTo } from '../kit/app.ts';
 import { bodiesOf, list, schema } from '../kit/string-app.ts';
 import { launchChromium } from '../setup/chromium.ts';
+import { first } from '../setup/effort.ts';
 import { watchedContext } from './context.ts';
 import { type Between, startProxy } from './proxy.ts';
 
@@ -153,21 +154,24 @@ test.each([1280, 360])('strings that are found stand apart from the others, and 
   expect(isTooWide).toBe(false);
 });
 
-test.each(['light', 'dark'] as const)('axe finds nothing wrong with a card, its details and its progress (%s)', async (colorScheme) => {
-  await page.emulateMedia({ colorScheme });
-  const check = async (): Promise<void> => {
-    const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run('.question'));
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-  };
-  await page.evaluate(axe.source);
-  say('progress', { stage: 'decoding', candidates: 3, steps: 8 });
-  await card().locator('.decoding').waitFor();
-  await check();
-  answer(decoded);
-  for (const summary of await card().locator('.details summary').all()) await summary.click();
-  await card().locator('.whole').waitFor();
-  await check();
-});
+test.each(first(['light', 'dark'] as const))(
+  'axe finds nothing wrong with a card, its details and its progress (%s)',
+  async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    const check = async (): Promise<void> => {
+      const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run('.question'));
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    };
+    await page.evaluate(axe.source);
+    say('progress', { stage: 'decoding', candidates: 3, steps: 8 });
+    await card().locator('.decoding').waitFor();
+    await check();
+    answer(decoded);
+    for (const summary of await card().locator('.details summary').all()) await summary.click();
+    await card().locator('.whole').waitFor();
+    await check();
+  },
+);
 
 test('the whole distribution is in the details, as another answer', async () => {
   answer(decoded);

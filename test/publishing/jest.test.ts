@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { first } from '../setup/effort.ts';
 import { installPacked, newApp, packOnce } from './packed.ts';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -116,7 +117,7 @@ async function jest(config: string, folder: string, environment: NodeJS.ProcessE
 const REQUIRED = 3 + 1 + 1;
 
 describe('Jest', () => {
-  test.each([
+  const settings = [
     ['as pages are tested', `export default { preset: '@murmuration/client', testEnvironment: ${JSON.stringify(JSDOM)} };`],
     ['in Node', "export default { preset: '@murmuration/client' };"],
     [
@@ -127,7 +128,8 @@ describe('Jest', () => {
       'beside another preset',
       "import murmuration from '@murmuration/client/jest-preset'; export default { preset: './other/jest-preset.json', ...murmuration };",
     ],
-  ])('%s runs tests that require the client', async (_name, config) => {
+  ] as const;
+  test.each(first(settings, 2))('%s runs tests that require the client', async (_name, config) => {
     expect(await jest(config, 'required')).toEqual([REQUIRED + Object.keys(names).length, []]);
   });
 

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { first } from '../setup/effort.ts';
 import { bundlers, type Plugin } from './bundlers.ts';
 import { newClientApp, packOnce } from './packed.ts';
 
@@ -118,7 +119,7 @@ const small = (epsilon: string): string =>
   SMALL(`{ app: 'notes', version: 1, budget: { epsilon: ${epsilon}, per: 'month' }, metrics: {
     a: flag({ epsilon: 1, description: 'x' }), b: choice(['x', 'y'], { epsilon: 1, description: 'y' }) } }`);
 
-describe.each(Object.keys(bundlers) as (keyof Plugin)[])('with %s', (name) => {
+describe.each(first(Object.keys(bundlers) as (keyof Plugin)[], 2))('with %s', (name) => {
   const bundler = bundlers[name];
   const built = async (texts: { readonly [file: string]: string }, isUsed: boolean) => {
     const folder = await folderWith(texts);

@@ -12,7 +12,9 @@ export const DEEP = 'test/**/*.deep.test.ts';
 /** Files of `npm test` that the deep tier runs again, with more rounds, cases and browsers (effort.ts). */
 export const DEEPER: readonly string[] = [
   'test/behaviour/{browser,lazy,workers}.test.ts',
-  'test/browser/{overview,plan,question}.test.ts',
+  'test/browser/{inspector-looks,overview,plan,question,strings}.test.ts',
+  'test/examples/examples.test.ts',
+  'test/publishing/{jest,plugin}.test.ts',
   'test/faults/browsers.test.ts',
   'test/collector/decoding/{association,discover,discovered-shares}.test.ts',
   'test/collector/estimation/{coverage,distribution,drawn,drawn-bits,epochs,intervals,numbers,shrunk,targets,watch-fit}.test.ts',

@@ -24,7 +24,7 @@ import { seal, unseal } from '#collector/storage/sqlite/seal.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import type { Store } from '#collector/storage/store.ts';
 import { bin, runCommand as run } from '../../../setup/command.ts';
-import { DAY, entry, SCHEMA, shapes, sum, WIDE } from '../entries.ts';
+import { DAY, entry, SCHEMA, shapes, sum } from '../entries.ts';
 
 const LOCK = 'murmuration.lock';
 let folder: string;
@@ -62,6 +62,9 @@ async function small(): Promise<void> {
   await store.close();
 }
 
+/** Batches that are written beside copies. */
+const BATCHES = 4_000;
+
 test('a copy taken while a collector writes holds each batch with exactly its counts, or not at all', async () => {
   const store = await open(data);
   const of = (cell: number): Parameters<Store['append']>[0] =>
@@ -73,7 +76,7 @@ test('a copy taken while a collector writes holds each batch with exactly its co
   const acknowledged: number[] = [];
   // A quarter for each copy and one for afterwards, at a pace that lasts as long as a copy takes.
   const writers = Array.from({ length: 8 }, async () => {
-    for (; next < WIDE; await sleep(1)) {
+    for (; next < BATCHES; await sleep(5)) {
       if (next >= quota) continue;
       const cell = next++;
       if ((await store.append(of(cell))) === 'counted') acknowledged.push(cell);
@@ -81,13 +84,13 @@ test('a copy taken while a collector writes holds each batch with exactly its co
   });
   const copies = [];
   for (const name of ['first', 'second', 'third']) {
-    quota += WIDE / 4;
+    quota += BATCHES / 4;
     const before = acknowledged.length;
     const out = join(folder, `${name}.sqlite`);
     expect(await runBeside('backup', '--data', data, '--out', out)).toBe(0);
     copies.push({ out, sure: acknowledged.slice(0, before) });
   }
-  quota = WIDE;
+  quota = BATCHES;
   await Promise.all(writers);
   expect(acknowledged.length).toBeGreaterThan(copies[2]?.sure.length ?? 0);
   await store.close();
