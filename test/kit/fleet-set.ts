@@ -13,7 +13,8 @@ export const FLEET_MECHANISMS = ['rappor', 'string-hashing'] as const;
 type FleetMechanism = (typeof FLEET_MECHANISMS)[number];
 
 export const SPECTRA = ['five strings', 'Zipf 1.1', 'Zipf 1.3', 'half unlisted', 'near-duplicates', '100,000 candidates'] as const;
-type Spectrum = (typeof SPECTRA)[number];
+/** `tied`: three strings that are as frequent. */
+type Spectrum = (typeof SPECTRA)[number] | 'tied';
 
 export interface FleetSetting {
   readonly mechanism: FleetMechanism;
@@ -70,6 +71,8 @@ function populationOf(spectrum: Spectrum): Population {
         ...of(zipf(250, 1.1), 1_000),
         textOf: (v) => `https://example.com/${Math.floor(v % 250)}${['', '/', '/#', '/?'][Math.floor(v / 250)] as string}`,
       };
+    case 'tied':
+      return { ...of([0.07, 0.07, 0.07], 53), unlisted: Array<number>(79).fill(0.01) };
     case '100,000 candidates':
       return of(zipf(1_000, 1.1), 100_000);
   }

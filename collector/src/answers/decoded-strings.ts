@@ -63,7 +63,10 @@ export interface MetricStrings extends About {
   readonly detectable?: number;
   /** Absent where nothing can be said. */
   readonly distribution?: WholeDistribution;
-  /** On the found strings; absent without any. What is found is tested for one look. */
+  /**
+   * On the found strings, among all that are listed. Absent where none is found, or all of them may be 0 at the level of a verdict. What is
+   * found is tested for one look.
+   */
   readonly verdict?: Verdict;
   readonly watch: Watch;
 }

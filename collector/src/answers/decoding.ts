@@ -21,7 +21,7 @@ import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { DecodedString, DecodeOutcome, MetricStrings, WholeDistribution } from './decoded-strings.ts';
 import type { Truth } from './estimates.ts';
 import { aboutOf, basisOf } from './estimates.ts';
-import { isGiven, noVerdict, type Verdicts, verdictOn } from './verdict.ts';
+import { isGiven, type JudgedAnswers, noVerdict, type Verdicts, verdictOn } from './verdict.ts';
 
 /** All input of a decode, as plain data. */
 export interface DecodeRequest {
@@ -105,24 +105,34 @@ export function decodeStrings(request: DecodeRequest): { readonly fields: Metric
   const fields = ended(all.outcome, all.found, all.indistinguishable);
   if (all.outcome === 'not-enough-data') return { fields, strings: [] };
   const numbers = { unexplained: unexplainedOf(all), detectable: all.detectable, distribution: distributionOf(answers, all) };
-  return withVerdict({ ...fields, ...numbers }, rowsOf(answers, all, request), request);
+  const judged = Array.from(all.estimate, (estimate, v) => ({ estimate, standardError: all.standardError[v] as number }));
+  const strings = { estimates: judged, labels: answers.map(({ answer }) => labelOf(answer)), isNamed: (v: number) => all.isFound[v] === 1 };
+  return { fields: { ...fields, ...numbers, ...verdictOf(strings, request) }, strings: rowsOf(answers, all, request) };
 }
 
-/** A decode with the verdict on its found strings, by their estimates before the choice of what is found. */
-function withVerdict(
-  fields: MetricStrings,
-  strings: readonly DecodedString[],
+/** Strings as they are judged, by their estimates before the choice of what is found. */
+interface JudgedStrings extends Pick<JudgedAnswers, 'labels' | 'together'> {
+  readonly estimates: readonly Pick<Estimate, 'estimate' | 'standardError'>[];
+  readonly isNamed: (v: number) => boolean;
+}
+
+/**
+ * The verdict on the found strings. One of two strings that are as frequent may be found and the other not, so all that could be found are
+ * judged with them. Absent where nothing is found, or what is found may be 0 at the verdict's level.
+ */
+function verdictOf(
+  { estimates, labels, isNamed, ...strings }: JudgedStrings,
   { metric: { document }, evidence, verdicts }: Pick<DecodeRequest, 'metric' | 'evidence' | 'verdicts'>,
-): { readonly fields: MetricStrings; readonly strings: readonly DecodedString[] } {
-  const found = strings.filter(({ isFound }) => isFound);
-  if (verdicts === undefined || found.length === 0) return { fields, strings };
-  const estimates = found.map(({ estimate, standardError }): Estimate => {
+): Pick<MetricStrings, 'verdict'> {
+  if (verdicts === undefined || !labels.some((_, v) => isNamed(v))) return {};
+  if (!isGiven(verdicts)) return { verdict: noVerdict(verdicts.withheld) };
+  const intervals = estimates.map(({ estimate, standardError }): Estimate => {
     return { estimate, standardError, low: estimate - Z95 * standardError, high: estimate + Z95 * standardError };
   });
   const basis = basisOf(document, evidence, 'population');
-  const judged = judgedOf(document.law, estimates, evidence.reports, basis);
-  const answers = { document, judged, labels: found.map(({ label }) => label), basis };
-  return { fields: { ...fields, verdict: isGiven(verdicts) ? verdictOn(answers, verdicts) : noVerdict(verdicts.withheld) }, strings };
+  const judged = judgedOf(document.law, intervals, evidence.reports, basis);
+  const verdict = verdictOn({ document, judged, labels, basis, isNamed, ...strings }, verdicts);
+  return verdict.kind === 'noise' ? {} : { verdict };
 }
 
 // The strings in the reports of a metric that lists none: a search of its tallies, as plain data.
@@ -160,7 +170,22 @@ export function searchStrings(request: SearchRequest): { readonly fields: Metric
   const { strings, others, unexplained, detectable } = found;
   if (strings.length === 0 && detectable >= 1) return { fields: ended('not-enough-data', 0), strings: [] };
   const rows = [...strings.map((each) => rowOf(each, true, request)), ...others.map((each) => rowOf(each, false, request))];
-  return withVerdict({ ...ended('decoded', strings.length), unexplained, detectable }, rows, request);
+  const fields = { ...ended('decoded', strings.length), unexplained, detectable };
+  return { fields: { ...fields, ...verdictOf(withHidden(strings, detectable), request) }, strings: rows };
+}
+
+/**
+ * The found strings of a search, and one that stands for all that it did not find: a string with more than the detectable share is found more
+ * often than not. At most 4 / `detectable` strings have a quarter of that share, and rarer ones are next to never found.
+ */
+function withHidden(found: readonly DiscoveredString[], detectable: number): JudgedStrings {
+  const largest = found.reduce((most, each) => (each.estimate > most.estimate ? each : most), found[0] as DiscoveredString);
+  return {
+    estimates: [...found, { estimate: detectable, standardError: largest?.standardError ?? 0 }],
+    labels: [...found.map(({ text }) => text), ''],
+    isNamed: (v) => v < found.length,
+    together: found.length + Math.ceil(4 / detectable),
+  };
 }
 
 // The outcome of a decode in plain words, for people who have not heard of any of this.

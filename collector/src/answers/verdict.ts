@@ -15,7 +15,7 @@ import { LEVEL, type Looks } from '../estimation/statistics/looks.ts';
 export interface Verdict {
   /**
    * `share`: of a flag's yes. `mean`, `median`: of numbers. `lead`: the first answer is the most frequent. `close`: the first answer and
-   * those that can't be told from it. `noise`: no answer is told from 0. `none`: there is no verdict, for the `reason`.
+   * those that can't be told from it; of strings, the found ones. `noise`: no answer is told from 0. `none`: there is no verdict, for the `reason`.
    */
   readonly kind: 'share' | 'mean' | 'median' | 'lead' | 'close' | 'noise' | 'none';
   /** The looks at which it holds: every one, or a single one. */
@@ -71,10 +71,17 @@ export interface JudgedAnswers {
   readonly judged: readonly Judged[];
   readonly labels: readonly string[];
   readonly basis: People;
+  /** True if an answer can be named. Of strings only found ones can; the others are rivals. Default: each can. */
+  readonly isNamed?: (i: number) => boolean;
+  /** The number of answers whose intervals hold together. Default: all that are judged. */
+  readonly together?: number;
 }
 
 /** The verdict on at least one share, or on a mean. */
-export function verdictOn({ document, judged, labels, basis }: JudgedAnswers, judging: Judging): Verdict {
+export function verdictOn(
+  { document, judged, labels, basis, isNamed = () => true, together = judged.length }: JudgedAnswers,
+  judging: Judging,
+): Verdict {
   const { looks } = judging;
   const intervalAt = (i: number, level: number): Interval => intervalOf(judged[i] as Judged, { ...judging, level });
   const of = (kind: Verdict['kind'], [first, ...others]: readonly [number, ...number[]], interval = intervalAt(first, LEVEL)): Verdict => ({
@@ -85,9 +92,9 @@ export function verdictOn({ document, judged, labels, basis }: JudgedAnswers, ju
   });
   if (rangeOf(document)) return of('mean', [0]);
   if (views[document.type] === 'yes-no') return of('share', [Math.max(0, labels.indexOf('true'))]);
-  const { leader, rivals } = standingOf(document.law, judged, basis, document.type !== 'choices', judging);
+  const { leader, rivals } = standingOf(document.law, judged, basis, document.type !== 'choices', judging, isNamed);
   // The largest of several estimates is too large more often than one that was chosen before, so its interval is one that all hold together.
-  const interval = intervalAt(leader, LEVEL / judged.length);
+  const interval = intervalAt(leader, LEVEL / together);
   if (interval.low <= 0) return { kind: 'noise', looks, answers: [] };
-  return of(rivals.length === 0 ? 'lead' : 'close', [leader, ...rivals], interval);
+  return of(rivals.length === 0 ? 'lead' : 'close', [leader, ...rivals.filter(isNamed)], interval);
 }

@@ -100,6 +100,8 @@ function saidBy({ kind, answers: named, interval }: Verdict, answers: readonly A
         </>
       );
     case 'close':
+      // Of strings, those that are not found may be as frequent.
+      if (second === undefined) return <>Too close to call whether {name(first)} is the most frequent.</>;
       return (
         <>
           Too close to call: {name(first)}

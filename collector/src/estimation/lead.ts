@@ -54,10 +54,18 @@ export interface Standing {
  * Tests the leader against all others.
  *
  * @param exclusive true if a device has one answer; otherwise answers may go together in any way
+ * @param mayLead answers of which one leads; the others are its rivals only
  */
-export function standingOf(law: Law, judged: readonly Judged[], described: People, exclusive: boolean, judging: Judging): Standing {
+export function standingOf(
+  law: Law,
+  judged: readonly Judged[],
+  described: People,
+  exclusive: boolean,
+  judging: Judging,
+  mayLead: (v: number) => boolean = () => true,
+): Standing {
   const order = [...judged.keys()].sort((u, v) => (judged[v] as Judged).estimate.estimate - (judged[u] as Judged).estimate.estimate);
-  const [leader, ...others] = order as [number, ...number[]];
+  const leader = order.find(mayLead) ?? (order[0] as number);
   const first = judged[leader] as Judged;
   const { looks, planned, level = LEVEL } = judging;
   const z = criticalValue(first.reports / planned, level, looks);
@@ -70,5 +78,5 @@ export function standingOf(law: Law, judged: readonly Judged[], described: Peopl
     const isFew = [first, other].some(({ supported }) => supported && isSmall(supported));
     return !isFew || half(leader).low > half(v).high;
   };
-  return { leader, rivals: others.filter((v) => !isTold(v)) };
+  return { leader, rivals: order.filter((v) => v !== leader && !isTold(v)) };
 }

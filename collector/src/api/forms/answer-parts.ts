@@ -86,7 +86,7 @@ export const verdict: z.ZodType<Verdict> = exactly(
     .strictObject({
       kind: z.enum(['share', 'mean', 'median', 'lead', 'close', 'noise', 'none']).meta({
         description:
-          'share: of a flag’s yes. mean, median: of numbers. lead: the first answer is the most frequent one. close: the first answer and those that can’t be told from it. noise: no answer is told from 0. none: no verdict, for the reason.',
+          'share: of a flag’s yes. mean, median: of numbers. lead: the first answer is the most frequent one. close: the first answer and those that can’t be told from it; of strings, the found ones. noise: no answer is told from 0. none: no verdict, for the reason.',
       }),
       looks: looks.exactOptional(),
       answers: z.array(z.string()).readonly().meta({ description: 'The labels of the answers that it names, largest first.' }),

@@ -59,7 +59,10 @@ export const decodeAnswer: z.ZodType<MetricStrings & Paged & { readonly strings:
       .meta({ description: 'The share of the reports that come from none of the found strings. Absent where nothing can be said.' }),
     detectable: share.exactOptional().meta({ description: 'A string with this share of the reports is found half of the time.' }),
     distribution: distribution.exactOptional(),
-    verdict: verdict.exactOptional().meta({ description: 'On the found strings. Which strings are found is tested for one look.' }),
+    verdict: verdict.exactOptional().meta({
+      description:
+        'On the found strings, among all that are listed. Absent where all of them may be 0 at its level. Which strings are found is tested for one look.',
+    }),
     watch,
     page,
     strings: z.array(found).meta({ description: 'The found strings by descending share; with all=true the others follow.' }),
