@@ -13,6 +13,14 @@ export interface AsyncStorageLike {
 const PATIENCE = 10_000;
 
 /**
+ * Characters that every value has, padded if it is shorter. On iOS, AsyncStorage keeps values of at most 1,024 characters in one file, and
+ * others in a file of their own. When a value becomes short it deletes the second before it writes the first, and an app that is killed
+ * in between loses the ledger.
+ */
+const LENGTH = 1_025;
+const PADDING = /^ *\|/;
+
+/**
  * For each key, a promise that settles when its last step no longer reads or writes. There is one map for the whole process, because
  * instances and copies of this module may share a store without sharing an object.
  */
@@ -45,8 +53,8 @@ export function asyncStorage(store: AsyncStorageLike): Storage {
           const stored = isLate ? undefined : await store.getItem(key);
           if (isLate) return;
           clearTimeout(timer);
-          const { next, result } = update(stored ?? undefined);
-          if (next !== undefined) await store.setItem(key, next);
+          const { next, result } = update(stored?.replace(PADDING, ''));
+          if (next !== undefined) await store.setItem(key, `|${next}`.padStart(LENGTH));
           resolve(result);
         };
         turn

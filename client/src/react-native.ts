@@ -1,8 +1,9 @@
-/** @module The storage and the lifecycle of a React Native app; docs/react-native.md describes the whole setup. */
+/** @module The storages and the lifecycle of a React Native or Expo app; docs/react-native.md describes the whole setup. */
 
 import type { Lifecycle } from './adapters/lifecycle.ts';
 
 export { type AsyncStorageLike, asyncStorage } from './async-storage.ts';
+export { type DatabaseLike, sqliteStorage } from './sqlite-storage.ts';
 
 /** The part of React Native's `AppState` that is used here. */
 export interface AppStateLike {

@@ -93,7 +93,8 @@ const programs: { readonly [name: string]: Program } = {
   '/history': subpath('history', 'withHistory'),
   '/recipes': subpath('recipes', 'experiment'),
   '/worker': subpath('worker', 'workerLifecycle'),
-  '/react-native': subpath('react-native', 'appStateLifecycle'),
+  '/react-native, AsyncStorage': subpath('react-native', 'appStateLifecycle, asyncStorage'),
+  '/react-native, expo-sqlite': subpath('react-native', 'appStateLifecycle, sqliteStorage'),
   '/react, without React': subpath('react', 'useTelemetry, useRecordOnce'),
   '/inspector, on demand': subpath('inspector', 'openInspector'),
 };

@@ -15,6 +15,7 @@ export const DEEPER: readonly string[] = [
   'test/browser/{inspector-looks,overview,plan,question,strings}.test.ts',
   'test/examples/examples.test.ts',
   'test/publishing/{jest,plugin}.test.ts',
+  'test/client/adapters/phone.test.ts',
   'test/faults/browsers.test.ts',
   'test/collector/decoding/{association,discover,discovered-shares}.test.ts',
   'test/collector/estimation/{coverage,distribution,drawn,drawn-bits,epochs,intervals,numbers,shrunk,targets,watch-fit}.test.ts',
