@@ -4,9 +4,9 @@
  */
 
 import { hash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dayNumber, dayText } from '@murmuration/shared';
-import type { Request, RequestHandler } from 'express';
+import type { Request } from 'express';
 import type { Logger } from 'pino';
 import { StoreAway, StoreFull } from '../base/fault.ts';
 import { Refusal, refusal } from '../base/refusal.ts';
@@ -20,6 +20,16 @@ import { parseBatch, type SchemaLookup } from './parse-batch.ts';
 import { HEADERS, refusalOf, refuse } from './refuse.ts';
 import { type Sender, SenderLimits } from './sender-limits.ts';
 
+/** The path of the route. */
+export const REPORTS = '/v1/reports';
+
+/** True if a request is one of the route. Its address has one spelling, as with any other route. */
+export const isReport = ({ method, url = '' }: IncomingMessage): boolean =>
+  method === 'POST' && url.startsWith(REPORTS) && (url.length === REPORTS.length || url[REPORTS.length] === '?');
+
+/** Takes a batch, and answers. Express's properties of a request are there, and nothing has read its body. */
+export type TakeReports = (request: Request, response: ServerResponse<IncomingMessage>) => void;
+
 /** Parts of the ingest route. */
 interface IngestParts {
   readonly schemas: SchemaLookup;
@@ -29,6 +39,8 @@ interface IngestParts {
   readonly clock: ClockWatch;
   /** Called for each answer. */
   readonly answered: (status: number, refusal?: Refusal) => void;
+  /** Called for each failure, which is no refusal. */
+  readonly failed: (error: unknown) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Origins of pages that may report. Default: any. */
@@ -41,7 +53,7 @@ interface IngestParts {
 /** Options of the ingest: where batches go, what they are checked against, and the limits of `CollectorOptions`. */
 export interface IngestOptions
   extends CapacityOptions,
-    Pick<IngestParts, 'schemas' | 'store' | 'answered' | 'now' | 'origins' | 'perMetric'> {
+    Pick<IngestParts, 'schemas' | 'store' | 'answered' | 'failed' | 'now' | 'origins' | 'perMetric'> {
   /** The write keys that batches need; undefined where they need none. */
   readonly keys: Pick<Administration, 'writeKey'> | undefined;
   readonly perMinute?: number | undefined;
@@ -53,7 +65,7 @@ export interface IngestOptions
 
 /** The ingest of a collector: its route, and what is watched of it. */
 export interface Ingest {
-  readonly takeReports: RequestHandler;
+  readonly takeReports: TakeReports;
   readonly capacity: Capacity;
   readonly unfinished: UnfinishedBodies;
   readonly clock: ClockWatch;
@@ -78,7 +90,8 @@ export async function createIngest(options: IngestOptions): Promise<Ingest> {
 }
 
 /** The ingest route. */
-function ingest({ schemas, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric }: IngestParts): RequestHandler {
+function ingest(parts: IngestParts): TakeReports {
+  const { schemas, store, capacity, unfinished, clock, answered, failed, now, origins, limits, perMetric } = parts;
   const allowed = origins && new Set(origins);
 
   const check = (request: IncomingMessage): void => {
@@ -131,7 +144,7 @@ function ingest({ schemas, store, capacity, unfinished, clock, answered, now, or
     await count({ ...batch, hash: hash('sha256', body, 'hex') }, today);
   };
 
-  return (request, response, next) => {
+  return (request, response) => {
     const finish = async (body: Buffer): Promise<void> => {
       capacity.enter(body.length);
       try {
@@ -152,8 +165,8 @@ function ingest({ schemas, store, capacity, unfinished, clock, answered, now, or
       if (error instanceof Refusal) return turnAway(error, !isReadable(request));
       if (error instanceof StoreAway) return turnAway(refusalOf(error), false);
       if (!(error instanceof StoreFull)) {
-        answered(500, refusalOf(error));
-        return next(error);
+        failed(error);
+        return turnAway(refusalOf(error), false);
       }
       capacity.fill();
       turnAway(refusal('disk-full', 'room on the disk', 'none'), false);
@@ -165,7 +178,7 @@ function ingest({ schemas, store, capacity, unfinished, clock, answered, now, or
       };
     };
     if (request.readableEnded)
-      return next(new Error('expected a body that nothing has read, got one that a parser has: mount the collector before it'));
+      return fail(new Error('expected a body that nothing has read, got one that a parser has: mount the collector before it'));
     try {
       check(request);
       const heard = inTime((body: Buffer) => void finish(body).catch(fail));

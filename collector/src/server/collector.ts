@@ -1,5 +1,6 @@
 /** The collector: one Express app over a store and a catalog of schemas. */
 
+import type { RequestListener } from 'node:http';
 import type { SchemaDocument } from '@murmuration/shared';
 import type { Express, Router } from 'express';
 import { createAnswering } from '../answers/answering.ts';
@@ -23,7 +24,7 @@ import { type AccessParts, visibleCatalog } from './http/access.ts';
 import { metricsRouter } from './http/metrics.ts';
 import { publicRouter } from './http/public.ts';
 import { releaseRouter } from './http/release.ts';
-import { addRoutes, createApp, type RouteParts, readsRouter } from './http/routes.ts';
+import { addRoutes, createApp, listenerOf, type RouteParts, readsRouter } from './http/routes.ts';
 import { exactRouter } from './http/routing.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { FailedSignIns, Sessions } from './http/sessions.ts';
@@ -84,9 +85,9 @@ const listenOn =
 
 /** The server of the app, and that of reads where they are apart. */
 function serve(app: Express, parts: RouteParts, { readsApart, timeouts }: Settings, counts: Counts): readonly [HttpServer, HttpServer] {
-  const serverOf = (served: Express): HttpServer =>
-    createHttpServer(served, timeouts, (refusal) => counts.answered('connection', refusal.status, refusal));
-  const server = serverOf(app);
+  const serverOf = (listener: RequestListener): HttpServer =>
+    createHttpServer(listener, timeouts, (refusal) => counts.answered('connection', refusal.status, refusal));
+  const server = serverOf(listenerOf(app, parts.takeReports));
   return [server, readsApart ? serverOf(createApp(parts, false, true)) : server];
 }
 
@@ -109,7 +110,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     if (!isOpen) warnWithoutKey(admin, served.map(appOf), storage.words.option, log);
   });
   const answered = (status: number, refusal?: Refusal): void => counts.answered('reports', status, refusal);
-  const ingest = await createIngest({ ...settings, schemas, store, keys: isOpen ? undefined : admin, answered, skewed: counts.skewed });
+  const { failed, skewed } = counts;
+  const ingest = await createIngest({ ...settings, schemas, store, keys: isOpen ? undefined : admin, answered, failed, skewed });
   const answering = createAnswering({ ...settings, store, shared: storage.shared, catalogOf: () => schemas.catalog });
   const releases = createReleases(store, settings);
   await releases.tidy().catch((err: unknown) => log.warn({ err }, 'counts of ended streams could not be deleted'));

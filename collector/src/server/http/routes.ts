@@ -1,5 +1,6 @@
 /** All routes of a collector: reports, the probes and numbers, and what readers are served. Any of them may be left out. */
 
+import type { RequestListener } from 'node:http';
 import { dayText } from '@murmuration/shared';
 import express, { type ErrorRequestHandler, type Express, type IRouter, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
@@ -7,6 +8,7 @@ import { parseQuery } from '../../api/forms/parameters.ts';
 import { actionsParameters, MOST_SIGN_IN, type ShownCredential, signInBody } from '../../api/openapi/access.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { refusalOf, refuseRead } from '../../ingest/refuse.ts';
+import { isReport, REPORTS, type TakeReports } from '../../ingest/route.ts';
 import type { Audits } from '../../planning/audit/audit-thread.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import type { Administration } from '../../storage/admin/administration.ts';
@@ -112,7 +114,7 @@ export function readsRouter(
 
 /** Parts behind the routes. */
 export interface RouteParts {
-  readonly takeReports: RequestHandler;
+  readonly takeReports: TakeReports;
   /** Routes for readers. */
   readonly reads: Router;
   /** Routes for everybody. */
@@ -148,7 +150,7 @@ export function addRoutes<Target extends IRouter>(target: Target, parts: RoutePa
   const { takeReports, reads, wellKnown, access, health, onFailure } = parts;
   const protect = helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   const closed = HEALTH_ROUTES.filter((each) => !each.isOpen).map(({ path }) => path);
-  if (takes) target.post('/v1/reports', takeReports);
+  if (takes) target.post(REPORTS, takeReports);
   target.use(health.countReads, protect);
   target.use(wellKnown);
   target.use(closed, answers ? requireReader(access) : absent, requireRole('viewer'), checkHostOfPages(access.allowHosts));
@@ -164,4 +166,15 @@ export function createApp(parts: RouteParts, takes: boolean, answers: boolean): 
   const { trustProxy } = parts.access;
   const made = express().disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   return addRoutes(trustProxy === undefined ? made : made.set('trust proxy', trustProxy), parts, takes, answers);
+}
+
+/**
+ * The listener of an app that takes reports. These have no use for what Express prepares for a route, except for the properties of its
+ * requests: `ip` depends on the proxies that are trusted.
+ */
+export function listenerOf(app: Express, takeReports: TakeReports): RequestListener {
+  return (request, response) => {
+    if (isReport(request)) takeReports(Object.setPrototypeOf(request, app.request), response);
+    else app(request, response);
+  };
 }
