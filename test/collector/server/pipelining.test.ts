@@ -121,6 +121,31 @@ test('what follows a body in the same write is parsed in slices, too', async () 
   server.close();
 });
 
+test('batches do not wait for the requests of a crowd of readers, nor behind a refusal on their own connection', async () => {
+  const begun: string[] = [];
+  const server = createHttpServer(({ method, url: path }, response) => {
+    begun.push(`${method} ${path}`);
+    response.writeHead(path === '/refused' ? 400 : 204).end();
+  }, TIMEOUTS);
+  const { port } = await server.listen(0, '127.0.0.1');
+  const to = `http://127.0.0.1:${port}`;
+  const post = 'POST /v1/reports HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n';
+  const refused = await raw(to, get('/refused'));
+  const crowd = await Promise.all(Array.from({ length: 200 }, () => raw(to, '')));
+  const device = await raw(to, post);
+  await expect.poll(() => begun.length).toBe(2);
+  for (const { socket } of crowd) socket.write(get('/'));
+  refused.socket.write(post);
+  device.socket.write(post);
+  await expect.poll(() => begun.length).toBe(204);
+  const posts = begun.flatMap((each, i) => (i >= 2 && each.startsWith('POST') ? [i] : []));
+  expect(posts).toHaveLength(2);
+  expect(posts[0]).toBeLessThan(100);
+  expect(posts[1]).toBeGreaterThan(100);
+  for (const { socket } of [refused, device, ...crowd]) socket.destroy();
+  await server.close();
+});
+
 test('batches in one write are counted as ever, also where a body is split anywhere', async () => {
   const bodies = Array.from({ length: 50 }, () => batch());
   const { socket, answer } = await raw(url, bodies.map(report).join(''));

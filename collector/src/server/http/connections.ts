@@ -1,6 +1,7 @@
 /**
  * The connections of a server and their open responses. A connection has a few requests under way at a time; what follows them waits, unread
- * where possible. It ends only after every request accepted on it is answered.
+ * where possible. It ends only after every request accepted on it is answered. Batches are begun at once, and other requests a few in a turn
+ * of the event loop, so that nobody who reads keeps batches waiting.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -18,7 +19,7 @@ const MOST_OPEN = 4;
  */
 const SLICE = 2_048;
 
-/** Requests that are begun after they waited, or slices that are parsed, in one turn of the event loop. Other requests come between. */
+/** Requests that are begun after they waited, or slices that are parsed, in one turn of the event loop. Batches come between. */
 const STEPS = 16;
 
 /** Bytes that requests may take while they wait for others of their connections: what is read, and `REQUEST_BYTES` for each that is parsed. */
@@ -41,6 +42,8 @@ interface Connection {
   since: number;
   /** True if the most recent response is the connection's last. */
   isEnding: boolean;
+  /** True if the last request that was answered was refused. */
+  isRefused: boolean;
 }
 
 /** Ends a connection after its open response. The response announces this (`Connection: close`) if its headers are not sent yet. */
@@ -100,7 +103,7 @@ export class Connections {
     if (parse === undefined) throw new Error('expected a socket whose data the HTTP parser takes, got another');
     const connection: Connection = {
       ...{ socket, parse: parse.bind(socket), held: [], open: new Set(), waiting: [] },
-      ...{ begun: undefined, response: undefined, since: 0, isEnding: false },
+      ...{ begun: undefined, response: undefined, since: 0, isEnding: false, isRefused: false },
     };
     this.#open.set(socket, connection);
     const proceed = (): void => this.#proceed(connection);
@@ -121,10 +124,12 @@ export class Connections {
   }
 
   /**
-   * Accepts the request of a response, and begins to answer it as soon as few enough of its connection are under way. Requests after a
-   * response that ends its connection are not accepted (RFC 9112 section 9.6), because they could not be answered.
+   * Accepts the request of a response, and begins to answer it in its turn, as soon as few enough of its connection are under way. Requests
+   * after a response that ends its connection are not accepted (RFC 9112 section 9.6), because they could not be answered.
+   *
+   * @param isPrompt true for a request that does not wait for those of other connections, unless the one before it was refused
    */
-  begin(response: ServerResponse, answer: () => void): void {
+  begin(response: ServerResponse, answer: () => void, isPrompt = false): void {
     const connection = this.#open.get(response.req.socket);
     if (!connection?.socket.writable || connection.isEnding || isLast(connection.response)) return;
     const { open, waiting } = connection;
@@ -132,6 +137,7 @@ export class Connections {
     connection.since = 0;
     response.once('finish', () => {
       open.delete(response);
+      connection.isRefused = response.statusCode >= 400;
       if (waiting.length > 0 || connection.held.length > 0) this.#proceed(connection);
       if (connection.response !== response) return;
       connection.response = undefined;
@@ -145,8 +151,9 @@ export class Connections {
       open.add(response);
       answer();
     };
-    if (open.size < MOST_OPEN && waiting.length === 0) start();
-    else this.#change(connection, () => waiting.push(start));
+    if (isPrompt && !connection.isRefused && open.size < MOST_OPEN && waiting.length === 0) return start();
+    this.#change(connection, () => waiting.push(start));
+    this.#proceed(connection);
   }
 
   /** The most recent of a connection's open responses. */

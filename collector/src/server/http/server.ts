@@ -9,6 +9,7 @@ import { type AddressInfo, Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { bodyOf, type Refusal, refusal } from '../../base/refusal.ts';
 import { refuse } from '../../ingest/refuse.ts';
+import { isReport } from '../../ingest/route.ts';
 import { Connections } from './connections.ts';
 
 /** Time limits for senders, in milliseconds. */
@@ -81,7 +82,8 @@ export function createHttpServer(
       turnAway(response, refusal('length-required', 'a Content-Length', 'none'));
     else listener(incoming, response);
   };
-  const onRequest: RequestListener = (incoming, response) => connections.begin(response, () => answer(incoming, response));
+  const onRequest: RequestListener = (incoming, response) =>
+    connections.begin(response, () => answer(incoming, response), isReport(incoming));
   const onExpectation: RequestListener = ({ headers }, response) =>
     connections.begin(response, () => turnAway(response, refusal('bad-expectation', 'no Expect but 100-continue', headers.expect)));
   const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
