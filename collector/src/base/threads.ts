@@ -1,5 +1,6 @@
 /** Worker threads: one that answers requests in order, with one reply each, and a queue of tasks before one. */
 
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, type TransferListItem, type Worker } from 'node:worker_threads';
 import { Fault, type FaultKind, kindOf, StoreAway, StoreFull } from './fault.ts';
 import { refusal } from './refusal.ts';
@@ -24,8 +25,13 @@ function valueIn<T>(reply: Reply<T>): T {
   throw kind === 'away' ? new StoreAway(message) : kind === 'full' ? new StoreFull(message) : new Fault(kind, message);
 }
 
+/** The least priority of threads that compute (nice), so that batches go first where CPUs are few. */
+const BEHIND = 10;
+
 /** Answers the requests of the thread that this module runs in, each with one reply. @param transfer the buffers that a value gives away */
 export function serve<Request, T>(work: (request: Request) => T | Promise<T>, transfer?: (value: T) => readonly TransferListItem[]): void {
+  // Linux has a priority for each thread; elsewhere it is the whole process's.
+  if (parentPort !== null && process.platform === 'linux') setPriority(Math.max(BEHIND, getPriority()));
   parentPort?.on('message', async (request: Request) => {
     try {
       const value = await work(request);

@@ -120,7 +120,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const access: AccessParts = { ...settings.access, isOpen, admin, sessions: new Sessions(), failed: new FailedSignIns(), now };
   const catalogOf = visibleCatalog(() => schemas.catalog);
   const metrics = metricsRouter({ ...answering, catalogOf, minimum, truth });
-  const audited = createAudits();
+  const { audited, close: endAudits } = createAudits();
   const published = publicRouter({ ...answering, catalogOf: () => schemas.catalog, minimum, retention: settings.retention, now });
   const routers = { metrics, releases: releaseRouter({ ...releases, catalogOf }), published };
   const reads = readsRouter(access, () => schemas.catalog, routers, audited);
@@ -142,7 +142,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       endAlerts?.();
       health.stop();
       ingest.close();
-      await Promise.all([server.close(), readServer.close(), answering.close(), releases.close()]);
+      await Promise.all([server.close(), readServer.close(), answering.close(), releases.close(), endAudits()]);
       await store.close();
       await admin.close();
     },

@@ -1,12 +1,17 @@
 /** `GET /.well-known/murmuration.json`: anybody may read what is asked and what that gives away, and nothing that came of it. */
 
+import { readdirSync, readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { getPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { choice, defineSchema, flag, permanent } from '@murmuration/client';
 import { wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type PublicApps, type PublicSchema, publicApps, WELL_KNOWN } from '#collector/api/openapi/well-known.ts';
 import { auditOf } from '#collector/planning/audit/audit.ts';
+import { createAudits } from '#collector/planning/audit/audit-thread.ts';
 import { spendingOf } from '#collector/planning/audit/spending.ts';
+import { createCatalog } from '#collector/schemas/catalog.ts';
 import { openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { publishSchemas, retireSchema } from '#collector/storage/admin/published.ts';
 import { bodyOf, schema as notes, type Running, sendTo, start } from '../../kit/app.ts';
@@ -118,4 +123,36 @@ test('nothing that devices send changes it', async () => {
   await running.collector.store.fold();
   const after = await get(running.url);
   expect([after.text, after.headers.etag]).toEqual([before.text, before.headers.etag]);
+});
+
+test('all audits share one thread', async () => {
+  let threads = 0;
+  const code =
+    "const { parentPort } = require('node:worker_threads'); parentPort.on('message', (value) => parentPort.postMessage({ value }));";
+  const { audited, close } = createAudits(() => {
+    threads++;
+    return new Worker(code, { eval: true });
+  });
+  const catalog = createCatalog([first, second, notes.document]);
+  const audits = await Promise.all([...catalog.schemas.keys(), wireName(first)].map((wire) => audited(wire, catalog)));
+  expect(audits).toEqual([[first], [first, second], [notes.document], [first]]);
+  expect(threads).toBe(1);
+  await close();
+});
+
+test.runIf(process.platform === 'linux')('threads that compute have less priority than the one that takes batches', async () => {
+  await get(running.url);
+  /** The nice values of this process's threads, ascending (proc(5), field 19 of `stat`). */
+  const priorities = (): readonly number[] =>
+    readdirSync('/proc/self/task')
+      .map((thread) =>
+        Number(
+          readFileSync(`/proc/self/task/${thread}/stat`, 'latin1')
+            .replace(/^.*\) /, '')
+            .split(' ')[16],
+        ),
+      )
+      .sort((a, b) => a - b);
+  await expect.poll(() => priorities().at(-1)).toBe(Math.max(10, getPriority()));
+  await expect.poll(() => priorities()[0]).toBe(getPriority());
 });

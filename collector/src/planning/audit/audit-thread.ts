@@ -1,30 +1,35 @@
-/** Audits in threads of their own: an audit of a large schema takes seconds to minutes, and ingest must not wait for it. */
+/**
+ * Audits in a thread of their own: an audit of a large schema takes seconds to minutes, and ingest must not wait for it. All audits share the
+ * thread, because anybody may ask for them (`/.well-known/`), and its start takes longer than most audits.
+ */
 
 import { Worker } from 'node:worker_threads';
 import type { SchemaDocument } from '@murmuration/shared';
-import { connect, threadFile } from '../../base/threads.ts';
+import { createTaskQueue, type TaskLimits, threadFile } from '../../base/threads.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import type { Audit } from './audit.ts';
 
-async function auditInThread(versions: readonly SchemaDocument[]): Promise<Audit> {
-  const worker = new Worker(threadFile(import.meta.url, 'worker'));
-  const thread = connect<readonly SchemaDocument[], Audit>(worker, 'the audit thread has ended');
-  worker.unref(); // a process that stops does not wait for it
-  try {
-    return await thread.ask(versions);
-  } finally {
-    await worker.terminate();
-  }
-}
+/** Milliseconds that the running audit gets when the collector stops. */
+const GRACE = 2_000;
+
+const LIMITS: TaskLimits = { mostWaiting: Number.POSITIVE_INFINITY, longest: 3_600_000, longestAlone: 3_600_000, idle: 10_000 };
 
 /** Audits a schema of a catalog, by its wire name, with the versions of its app that devices may have had before. */
 export type Audits = (wire: string, catalog: Catalog) => Promise<Audit>;
 
-/** Makes the function that audits schemas: each once, since an audit never changes, and one after the other. */
-export function createAudits(): Audits {
+/** The service of audits. */
+export interface Auditing {
+  /** Audits each schema once, since an audit never changes, and one after the other. */
+  readonly audited: Audits;
+  /** Refuses what waits, and ends the thread. */
+  readonly close: () => Promise<void>;
+}
+
+/** Creates the service. No thread runs until the first audit. @param begin starts the thread */
+export function createAudits(begin: () => Worker = () => new Worker(threadFile(import.meta.url, 'worker'))): Auditing {
   const kept = new Map<string, Promise<Audit>>();
-  let last: Promise<unknown> = Promise.resolve();
-  return (wire, { schemas }) => {
+  const queue = createTaskQueue<readonly SchemaDocument[], Audit>(begin, LIMITS);
+  const audited: Audits = (wire, { schemas }) => {
     const document = schemas.get(wire) as SchemaDocument;
     const versions = [...schemas]
       .filter(([, { app, version }]) => app === document.app && version <= document.version)
@@ -32,9 +37,11 @@ export function createAudits(): Audits {
     const name = versions.map(([each]) => each).join();
     const known = kept.get(name);
     if (known !== undefined) return known;
-    const audit = last.then(() => auditInThread(versions.map(([, each]) => each)));
-    last = audit.catch(() => kept.delete(name));
+    const documents = versions.map(([, each]) => each);
+    const audit = queue.run(documents, new AbortController().signal);
+    audit.catch(() => kept.delete(name));
     kept.set(name, audit);
     return audit;
   };
+  return { audited, close: () => queue.end(GRACE) };
 }
