@@ -5,10 +5,11 @@
 
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { dayNumber, dayText } from '@murmuration/shared';
+import { dayNumber, dayText, MAX_REPORTS } from '@murmuration/shared';
 import type { Request } from 'express';
 import type { Logger } from 'pino';
 import { StoreAway, StoreFull } from '../base/fault.ts';
+import { checkStructure } from '../base/json.ts';
 import { Refusal, refusal } from '../base/refusal.ts';
 import type { Published } from '../schemas/catalog.ts';
 import type { Administration } from '../storage/admin/administration.ts';
@@ -26,6 +27,9 @@ export const REPORTS = '/v1/reports';
 /** True if a request is one of the route. Its address has one spelling, as with any other route. */
 export const isReport = ({ method, url = '' }: IncomingMessage): boolean =>
   method === 'POST' && url.startsWith(REPORTS) && (url.length === REPORTS.length || url[REPORTS.length] === '?');
+
+/** The depth of a batch: an object, its list of reports, a report. It has fewer parts than twice its most reports. */
+const [DEPTH, MOST_PARTS] = [3, 2 * MAX_REPORTS];
 
 /** Takes a batch, and answers. Express's properties of a request are there, and nothing has read its body. */
 export type TakeReports = (request: Request, response: ServerResponse<IncomingMessage>) => void;
@@ -108,6 +112,7 @@ function ingest(parts: IngestParts): TakeReports {
       sender.check(wire); // first of all, so that a key of another app learns nothing of this one's schemas
       return schemas.get(wire);
     };
+    checkStructure(body, DEPTH, MOST_PARTS);
     try {
       return parseBatch(body.toString('utf8'), { get }, today, perMetric);
     } catch (error) {

@@ -283,3 +283,24 @@ test('nothing on the disk names a sender or a time finer than a day', async () =
   for (const trace of ['127.0.0.1', 'a-rare-browser', 'app.example']) expect(textOf(files)).not.toContain(trace);
   expect(textOf(files.filter((file) => !file.startsWith('admin.sqlite')))).not.toContain(dayText(dayNumber(begun)));
 });
+
+test('a body that is deeper than a batch or has too many parts is refused before it is parsed, and brackets in texts do not count', async () => {
+  await open();
+  const post = async (body: string): Promise<unknown> => (await fetch(`${url}/v1/reports`, { method: 'POST', body })).json();
+  const deep = { error: 'malformed', expected: 'lists and objects that are at most 3 deep in each other' };
+  expect(await post('['.repeat(65_536))).toMatchObject(deep);
+  expect(await post(`{"a":{"b":{"c":{"d":"${'x'.repeat(1_024)}`)).toMatchObject(deep);
+  const many = { error: 'malformed', expected: 'at most 2000 lists, objects and names' };
+  expect(await post(`{${Array.from({ length: 6_000 }, (_, i) => `"${i}":1`).join()}}`)).toMatchObject(many);
+  expect(await post(`{"reports":[${'[],'.repeat(2_000)}[]]}`)).toMatchObject(many);
+  expect(await post(`{"v":2,"text":"${'[{:\\"'.repeat(3_000)}"}`)).toMatchObject({ error: 'malformed', expected: '"v": 1' });
+  const release = await fetch(`${url}/v1/release/preview`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '['.repeat(4_096),
+  });
+  expect([release.status, await release.json()]).toMatchObject([
+    400,
+    { expected: 'lists and objects that are at most 32 deep in each other' },
+  ]);
+});

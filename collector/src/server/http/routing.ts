@@ -2,13 +2,18 @@
 
 import express, { type RequestHandler, Router } from 'express';
 import ipaddr from 'ipaddr.js';
+import { checkStructure } from '../../base/json.ts';
 import { Refusal } from '../../base/refusal.ts';
 
 /** A router whose routes have one spelling each. */
 export const exactRouter = (): Router => Router({ caseSensitive: true, strict: true });
 
+/** Bodies of the API are flatter, and have fewer parts: a release of a thousand measurements has some ten thousand. */
+const [DEEPEST, MOST_PARTS] = [32, 50_000];
+
 /** Parses a body of JSON of at most so many bytes. One that is compressed is refused with 415: 300 bytes of brotli would be 100 MB of work. */
-export const jsonBody = (limit: number): RequestHandler => express.json({ limit, inflate: false });
+export const jsonBody = (limit: number): RequestHandler =>
+  express.json({ limit, inflate: false, verify: (_request, _response, body) => checkStructure(body, DEEPEST, MOST_PARTS) });
 
 // The Host check. In DNS rebinding, a page of a stranger gives its own name the address of this machine, and then reads whatever answers
 // there as its own. Its requests carry its own name as their Host. So names must be listed; addresses and loopback names can't be rebound.
