@@ -13,7 +13,7 @@ import { addTruths, candidates, sharesOf } from './data.ts';
 import { type Progress, startFleet } from './fleet.ts';
 import { makePast } from './past.ts';
 import { before, schema } from './schema.ts';
-import { DAYS, PER_DAY, POISONED, SILENT, WRONG_UNIT } from './story.ts';
+import { DAYS, NOTE, PER_DAY, POISONED, SILENT, WRONG_UNIT } from './story.ts';
 
 const HOST = '127.0.0.1';
 const PER_SECOND = 5; // so today is as long as a past day within minutes, and the fleet takes little of the machine
@@ -35,6 +35,14 @@ async function listen(collector: Collector, port: number): Promise<{ readonly ad
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     return { address: await collector.listen(0, HOST), moved: true };
   }
+}
+
+/** Writes what happened on a day. */
+async function annotate(address: string, today: number): Promise<void> {
+  const body = JSON.stringify({ app: schema.document.app, day: dayText(today - DAYS + NOTE.day), text: NOTE.text });
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+  const { status } = await fetch(`${address}/v1/annotations`, init);
+  if (status !== 200) throw new Error(`an annotation: expected status 200, got ${status}`);
 }
 
 /** What there is to see, as addresses of the dashboard. */
@@ -67,6 +75,7 @@ async function start(port: number): Promise<void> {
   };
   const collector = await createCollector({ open: true, schemas: [before.document, schema.document], data, candidates, truth });
   const { address, moved } = await listen(collector, port);
+  await annotate(address, today);
   const orders = { endpoint: address, devices: FOREVER, seed: Date.now() % 2 ** 32, atOnce: 0, perSecond: PER_SECOND };
   const fleet = startFleet(orders, (progress) => {
     latest = progress;

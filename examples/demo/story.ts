@@ -19,6 +19,9 @@ export type Version = '1.9' | '2.0';
 export type Arm = (typeof ARMS)[number];
 export type Platform = 'desktop' | 'android' | 'ios';
 
+/** What somebody wrote on a day. */
+export const NOTE = { day: 12, text: 'Reviewed in a newspaper' } as const;
+
 /** The share with dark mode: with these platforms' parts of the devices, 34 % in 1.9 and 41 % in 2.0. */
 export const DARK: { readonly [version in Version]: { readonly [platform in Platform]: number } } = {
   '1.9': { desktop: 0.31, android: 0.33, ios: 0.46 },

@@ -213,6 +213,29 @@ describe('taking away', () => {
     expect(pixels.colours).toBeGreaterThan(50);
   });
 
+  test('what somebody wrote on a day is a mark, a line of text and a cell, as text and in the image, and not on the public page', async () => {
+    const [text, day] = ['<img src=x onerror=alert(1)> campaign & "more" in three countries', dayAt(5)];
+    const body = JSON.stringify({ app: 'notes', metric: 'dark', day, text });
+    await fetch(`${address}/v1/annotations`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    await open('dark?app=notes');
+    await expect.poll(() => page.getByRole('list', { name: 'Marked days' }).textContent()).toContain(`${inWords(day)}: ${text}`);
+    expect(await page.locator('.trend svg .trend-note').count()).toBe(1);
+    expect(await page.locator('.trend svg').textContent()).toContain('<img src=x onerror=alert(…');
+    await page.getByText('The numbers as a table').click();
+    expect(await page.getByRole('cell', { name: text }).count()).toBe(1);
+    const svg = (await saved('SVG')).toString();
+    const drawn = await page.evaluate(
+      (source) => new DOMParser().parseFromString(source, 'image/svg+xml').documentElement.textContent,
+      svg,
+    );
+    expect(drawn?.replaceAll(/\s/g, '')).toContain(text.replaceAll(/\s/g, ''));
+    await open('plan?app=notes');
+    expect(await page.locator('.trend-note').count()).toBe(0);
+    await page.goto(`${address}/public/notes/dark`);
+    await verdict().waitFor();
+    expect(await page.locator('body').textContent()).not.toContain('campaign');
+  });
+
   test('the link is the view, and the sentence stands with its question', async () => {
     await open('plan?app=notes&picture=shares');
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText());

@@ -1,10 +1,12 @@
-/** Services that answer questions: the thread of estimates, that of decodes, that of signs, and the tables that other tools read. */
+/** Services that answer questions: the thread of estimates, that of decodes, that of signs, that of arrivals, and the tables that other
+ * tools read. */
 
 import type { Logger } from 'pino';
 import { packageVersion } from '../base/package-version.ts';
 import type { Catalog } from '../schemas/catalog.ts';
 import type { SharedDatabase } from '../storage/backend.ts';
 import type { Store } from '../storage/store.ts';
+import { type Arrivals, createArrivals } from './arrivals.ts';
 import { createDecoding, type Decoding } from './decode-thread.ts';
 import { createEstimating, type Estimating } from './estimates-thread.ts';
 import { SharedDecodes } from './shared-decodes.ts';
@@ -31,6 +33,7 @@ export interface Answering {
   readonly estimating: Estimating;
   readonly decoding: Decoding;
   readonly watching: Watching;
+  readonly arrivals: Arrivals;
   /** The number of estimates that are being computed or wait. */
   readonly waiting: () => number;
   readonly close: () => Promise<void>;
@@ -44,6 +47,7 @@ export function createAnswering({ store, shared, catalogOf, candidates: lists, m
   const decodes = shared && new SharedDecodes({ source: shared.source, candidates, version: packageVersion() });
   const decoding = createDecoding({ store, totals, candidates, shared: decodes });
   const watching = createWatching({ store, totals, catalogOf, now });
+  const arrivals = createArrivals({ store, totals, catalogOf });
   const endViews = shared?.views
     ? keepViews({ source: shared.source, catalogOf, totals, estimating, decoding, minimum, candidates, log })
     : undefined;
@@ -51,9 +55,10 @@ export function createAnswering({ store, shared, catalogOf, candidates: lists, m
     estimating,
     decoding,
     watching,
+    arrivals,
     waiting: () => estimating.waiting() + decoding.waiting(),
     close: async () => {
-      await Promise.all([endViews?.(), estimating.close(), decoding.close(), watching.close()]);
+      await Promise.all([endViews?.(), estimating.close(), decoding.close(), watching.close(), arrivals.close()]);
       await decodes?.close();
     },
   };

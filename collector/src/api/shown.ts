@@ -25,6 +25,7 @@ export type { Question } from '../release/query/question.ts';
 export type { Stream, StreamAnswer, StreamWithAnswers } from '../release/streams/stream.ts';
 export type { PublicQuestion } from './forms/answers.ts';
 export type { Reader } from './openapi/access.ts';
+export type { ShownAnnotation as Annotation } from './openapi/annotations.ts';
 export type { ReleaseTable } from './openapi/release.ts';
 export type { AssociationOf as Association, PlanAsked, PlanOf as Plan } from './reader/types.ts';
 

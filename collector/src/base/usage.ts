@@ -1,5 +1,6 @@
 /** Parses options of the command line, and prints results. What can't be used is a `UsageError`. */
 
+import { parseDay } from '@murmuration/shared';
 import { UsageError } from './fault.ts';
 
 /** Words for an unreadable file, by the code of the error of reading it. */
@@ -20,6 +21,15 @@ export function wholeOption(name: string, low: number, high: number = Number.MAX
       throw new UsageError(`${name}: expected a whole number from ${low} to ${high}, got ${JSON.stringify(text)}`);
     }
     return value;
+  };
+}
+
+/** An option whose value is a day, counted from 1970-01-01. */
+export function dayOption(name: string): (text: string) => number {
+  return (text) => {
+    const day = parseDay(text);
+    if (day === undefined) throw new UsageError(`${name}: expected a day such as 2026-11-20, got ${JSON.stringify(text)}`);
+    return day;
   };
 }
 

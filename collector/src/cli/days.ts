@@ -1,20 +1,15 @@
 /** `murmuration days`: which days a store has closed, and opening them again after a wrong clock has closed them by mistake. */
 
-import { ACCEPTED_DAYS, dayNumber, dayText, parseDay } from '@murmuration/shared';
+import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { inOneLine, UsageError } from '../base/fault.ts';
+import { dayOption } from '../base/usage.ts';
 import { COMMAND_LINE, logAction } from '../storage/admin/database.ts';
 import { type AdminPlace, backendOf, withAdmin } from './admin.ts';
 import { addPostgres } from './stored-options.ts';
 
 interface DaysOptions extends AdminPlace {
   readonly from?: number;
-}
-
-function dayOption(text: string): number {
-  const day = parseDay(text);
-  if (day === undefined) throw new UsageError(`--from: expected a day such as 2026-11-20, got ${JSON.stringify(text)}`);
-  return day;
 }
 
 const closedIn = (options: DaysOptions): Promise<number> => inOneLine(() => backendOf(options).closedBefore());
@@ -58,6 +53,10 @@ export function addDays(program: Command): void {
   addPostgres(days.command('reopen'))
     .description('open days that a wrong clock has closed; the collector must be stopped, or with --postgres be restarted')
     .option(...data)
-    .option('--from <day>', `the first day to open (default: ${ACCEPTED_DAYS.before} days ago, the oldest that is accepted)`, dayOption)
+    .option(
+      '--from <day>',
+      `the first day to open (default: ${ACCEPTED_DAYS.before} days ago, the oldest that is accepted)`,
+      dayOption('--from'),
+    )
     .action(reopen);
 }

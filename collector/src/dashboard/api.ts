@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { createReader, type EstimatesAsked, ReadError, type Selection, type SeriesAsked } from '../api/reader/reader.ts';
 import type {
+  Annotation,
   Association,
   Comparison,
   Estimates,
@@ -64,6 +65,9 @@ export async function signOut(): Promise<void> {
 /** Signs that reports are not what they seem. */
 export const fetchSigns = (): Promise<readonly Sign[]> => readerWith(ESTIMATES_TIMEOUT).signs();
 
+/** Annotations on days of the metric's app, and the versions of the app that arrived. */
+export const fetchAnnotations = ({ app }: Metric, signal: AbortSignal): Promise<readonly Annotation[]> =>
+  readerWith(ESTIMATES_TIMEOUT).annotations({ app, signal });
 /** The metric's estimates. */
 export function fetchEstimates(metric: Metric, asked: Asked, signal: AbortSignal): Promise<Estimates> {
   return readerWith(ESTIMATES_TIMEOUT).estimates(metric.metric, { ...asked, app: metric.app, limit: MOST_ANSWERS, signal });

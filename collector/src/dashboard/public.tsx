@@ -125,7 +125,14 @@ function Answered({ metric, doubtful, estimates, series, isEmbedded, heading, qu
       <section class="card" aria-label="Picture">
         <div ref={picture}>
           {isTrend ? (
-            <Trend drawn={drawn} metric={metric} signs={doubtful.map((day) => ({ kind: 'law', day }))} exclude={[]} sides={null} />
+            <Trend
+              drawn={drawn}
+              metric={metric}
+              signs={doubtful.map((day) => ({ kind: 'law', day }))}
+              annotations={[]}
+              exclude={[]}
+              sides={null}
+            />
           ) : (
             <Shares estimates={estimates} metric={metric} />
           )}
@@ -152,7 +159,11 @@ function Answered({ metric, doubtful, estimates, series, isEmbedded, heading, qu
         <section class="card">
           <Folded title="The numbers as a table">
             {() =>
-              isTrend ? <SeriesTable drawn={drawn} metric={metric} exclude={[]} /> : <AnswerTable estimates={estimates} metric={metric} />
+              isTrend ? (
+                <SeriesTable drawn={drawn} metric={metric} annotations={[]} exclude={[]} />
+              ) : (
+                <AnswerTable estimates={estimates} metric={metric} />
+              )
             }
           </Folded>
           <Folded title="How it is asked, and how far to trust it">

@@ -21,6 +21,7 @@ import { startAlerts } from './alerts.ts';
 import { type Counts, createCounts } from './health/counts.ts';
 import { createHealth } from './health/health.ts';
 import { type AccessParts, visibleCatalog } from './http/access.ts';
+import { annotationsRouter } from './http/annotations.ts';
 import { metricsRouter } from './http/metrics.ts';
 import { publicRouter } from './http/public.ts';
 import { releaseRouter } from './http/release.ts';
@@ -122,7 +123,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const metrics = metricsRouter({ ...answering, catalogOf, minimum, truth });
   const { audited, close: endAudits } = createAudits();
   const published = publicRouter({ ...answering, catalogOf: () => schemas.catalog, minimum, retention: settings.retention, now });
-  const routers = { metrics, releases: releaseRouter({ ...releases, catalogOf }), published };
+  const annotations = annotationsRouter({ admin, arrivals: answering.arrivals, catalogOf });
+  const routers = { metrics, annotations, releases: releaseRouter({ ...releases, catalogOf }), published };
   const reads = readsRouter(access, () => schemas.catalog, routers, audited);
   const wellKnown = wellKnownRouter({ catalogOf: () => schemas.catalog, retired: () => admin.retired, audited });
   const parts: RouteParts = { takeReports: ingest.takeReports, reads, wellKnown, access, health, onFailure: counts.failed };

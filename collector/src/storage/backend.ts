@@ -24,7 +24,7 @@ export interface StoreOptions {
   readonly now?: () => number;
 }
 
-/** The administration in a backend: write keys, tokens, roles, published schemas, the log of actions. */
+/** The administration in a backend: write keys, tokens, roles, published schemas, annotations, the log of actions. */
 interface AdminAccess {
   /** Opens it for a collector. `onTrouble` is called while it can't be read; what was read last then stays in force. */
   readonly open: (onTrouble: (error: unknown) => void) => Promise<Administration>;

@@ -22,6 +22,7 @@ import {
   wrapped,
 } from '#collector/dashboard/format.ts';
 import { axisFor, inOrder, labelOf, length, position } from '#collector/dashboard/judge.ts';
+import { type Mark, placed } from '#collector/dashboard/question/marks.ts';
 import { csvOf } from '#collector/dashboard/question/takeaway.ts';
 import {
   askedIn,
@@ -277,6 +278,24 @@ describe('the view of a question', () => {
       'once',
       'once',
     ]);
+  });
+  test('a label of a mark stays in the plot, and lies neither on another label nor on the line of another mark', () => {
+    const texts = ['2.0', 'campaign in Germany, Austria and Switzerland', 'not to be trusted', '値上げ'];
+    let labels = 0;
+    for (let seed = 0; seed < 200; seed++) {
+      const at = (i: number): number => 52 + ((seed * 37 + i * i * 61 + i * seed) % 534);
+      const marks = Array.from({ length: 1 + (seed % 6) }, (_, i): Mark => ({ kind: 'note', day: `${i}`, text: texts[i % 4] as string }));
+      const shown = placed(marks, ({ day }) => at(Number(day)), 600).filter(({ lane }) => lane !== undefined);
+      labels += shown.length;
+      for (const one of shown) {
+        expect([one.left >= 0, one.right <= 600, one.label.length <= 26]).toEqual([true, true, true]);
+        for (const other of shown.filter((each) => each !== one)) {
+          if (one.lane === other.lane) expect(one.right < other.left || other.right < one.left).toBe(true);
+          if (Number(one.lane) > Number(other.lane)) expect(other.left < one.x && one.x < other.right).toBe(false);
+        }
+      }
+    }
+    expect(labels).toBeGreaterThan(500);
   });
   test('no name is cut where it is drawn', () => {
     const name = 'news.ycombinator.com/item?id=1 and news.ycombinator.com/item?id=2';

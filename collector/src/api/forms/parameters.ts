@@ -150,13 +150,13 @@ const candidate = z
   .optional()
   .meta({ description: 'A string to look for in a text. May be given several times. Default: the candidates of the collector.' });
 
-/** The parameters of signs. */
-export interface SignsAsked {
+/** The parameters of signs and of annotations. */
+export interface AppAsked {
   readonly app?: string | undefined;
 }
 
-export const signsParameters: Parameters<SignsAsked> = exactParameters(
-  z.strictObject({ app: z.string().optional().meta({ description: 'Only signs of this app.' }) }),
+export const appParameters: Parameters<AppAsked> = exactParameters(
+  z.strictObject({ app: z.string().optional().meta({ description: 'Only those of this app.' }) }),
 );
 
 /** Of routes that take none. */

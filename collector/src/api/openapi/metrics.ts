@@ -5,13 +5,13 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answers } from '../forms/answers.ts';
 import { decodeAnswer } from '../forms/decode-answer.ts';
 import {
+  appParameters,
   associationParameters,
   compareParameters,
   decodeParameters,
   estimatesParameters,
   listParameters,
   seriesParameters,
-  signsParameters,
 } from '../forms/parameters.ts';
 import { json, responsesOf } from './responses.ts';
 
@@ -37,7 +37,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       operationId: 'signs',
       summary: 'Signs that reports are not what they seem: crafted, missing, or changed with a version',
       description: 'An app without such reports shows one in at most 1 % of months.',
-      requestParams: { query: signsParameters },
+      requestParams: { query: appParameters },
       responses: responsesOf(answers.signs, ['400', '403', '503']),
     },
   },

@@ -2,6 +2,7 @@
 
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { accessPaths } from './access.ts';
+import { annotationsPaths } from './annotations.ts';
 import { metricsPaths } from './metrics.ts';
 import { planPaths } from './plan.ts';
 import { releasePaths } from './release.ts';
@@ -57,6 +58,7 @@ export const apiPaths: ZodOpenApiPathsObject = {
   ...reportsPaths,
   ...wellKnownPaths,
   ...metricsPaths,
+  ...annotationsPaths,
   ...planPaths,
   ...releasePaths,
   ...streamPaths,

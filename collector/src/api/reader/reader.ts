@@ -2,6 +2,7 @@
 
 import type { Sign } from '../../answers/signs.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
+import type { ShownAnnotation } from '../openapi/annotations.ts';
 import { createRequests } from './requests.ts';
 import type {
   AnswerOf,
@@ -23,6 +24,7 @@ import type {
 
 export type { Sign } from '../../answers/signs.ts';
 export type { MetricSummary } from '../../answers/summary.ts';
+export type { ShownAnnotation as Annotation } from '../openapi/annotations.ts';
 export { ReadError } from './requests.ts';
 export type {
   AnswerOf,
@@ -62,6 +64,8 @@ export interface Reader<S extends AnySchema> {
   readonly metrics: (signal?: AbortSignal) => Promise<readonly MetricSummary[]>;
   /** Signs that reports are not what they seem, of the schema's app where there is a schema. */
   readonly signs: (signal?: AbortSignal) => Promise<readonly Sign[]>;
+  /** What is written on days, and the versions of an app that arrived: of the schema's app, of one app, or of all. */
+  readonly annotations: (asked?: Pick<Asked<S>, 'app' | 'signal'>) => Promise<readonly ShownAnnotation[]>;
   readonly estimates: <K extends MetricOf<S>>(metric: K, asked?: EstimatesAsked<S>) => Promise<EstimatesOf<AnswerOf<S, K>>>;
   /** Only of a joint question: a text, or its first list, with the other lists. */
   readonly association: (metric: MetricOf<S>, asked?: Omit<Asked<S>, 'looks'>) => Promise<AssociationOf>;
@@ -136,6 +140,11 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
   if (maxAge > 0) headers['cache-control'] = `max-age=${Math.floor(maxAge)}`;
   const { get, follow } = createRequests({ base, headers, timeout, send });
+  /** The parameter of what is asked of an app: the schema's, another one, or all. */
+  const ofApp = (other?: string): URLSearchParams => {
+    const one = app ?? other;
+    return new URLSearchParams(one === undefined ? {} : { app: one });
+  };
   const addressOf = (
     metric: string,
     asked: PairsAsked,
@@ -169,9 +178,10 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
       }
       return app === undefined ? all : all.filter((metric) => metric.app === app);
     },
-    signs: async (signal) => {
-      const query = new URLSearchParams(app === undefined ? {} : { app });
-      return (await get<{ readonly signs: readonly Sign[] }>(`v1/signs?${query}`, signal)).signs;
+    signs: async (signal) => (await get<{ readonly signs: readonly Sign[] }>(`v1/signs?${ofApp()}`, signal)).signs,
+    annotations: async (asked = {}) => {
+      const address = `v1/annotations?${ofApp(asked.app)}`;
+      return (await get<{ readonly annotations: readonly ShownAnnotation[] }>(address, asked.signal)).annotations;
     },
     estimates: (metric, asked = {}) => get(addressOf(metric, asked, 'estimates'), asked.signal),
     association: (metric, asked = {}) => get(addressOf(metric, asked, 'association'), asked.signal),

@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Estimates, Metric, Series } from '../../api/shown.ts';
-import { estimatesAddress, fetchEstimates, fetchSeries, type OverTime, seriesAddress, useAnswer } from '../api.ts';
+import { estimatesAddress, fetchAnnotations, fetchEstimates, fetchSeries, type OverTime, seriesAddress, useAnswer } from '../api.ts';
 import { AnswerTable, Details, Evidence, Fact, ImpossibleLine, Value, VerdictLine } from '../card-parts.tsx';
 import { Chart, Density } from '../chart.tsx';
 import { outlookInWords } from '../explain.ts';
@@ -34,6 +34,9 @@ const MOST_WEEK_DAYS = 740;
 
 const usualInterval = (days: number): Interval => (days <= MOST_DAYS ? 'day' : days <= MOST_WEEK_DAYS ? 'week' : 'month');
 
+/** Milliseconds until annotations are asked for again, where reports come. */
+const ANNOTATIONS_PAUSE = 60_000;
+
 /** Answers that are followed over time. */
 const FOLLOWED = 6;
 
@@ -51,6 +54,8 @@ function AnswersPage(props: QuestionProps): VNode {
   const addresses = isTrend && metric.reports > 0 ? over.map(({ asked }) => seriesAddress(metric, asked)).join(' ') : null;
   const trend = useAnswer(metric, addresses, (signal) => Promise.all(over.map((each) => fetchSeries(metric, each.asked, signal))));
   const drawn = trend.value && drawnOf(trend.value, over);
+  const ofApp = addresses && `annotations of ${metric.app}`;
+  const annotations = useAnswer(metric, ofApp, (signal) => fetchAnnotations(metric, signal), ANNOTATIONS_PAUSE).value ?? [];
   const shows = estimates !== null && estimates.answers.length > 0;
   const [line] = drawn ?? [];
   const takeaway = isTrend
@@ -81,7 +86,7 @@ function AnswersPage(props: QuestionProps): VNode {
         !shows
           ? null
           : isTrend && line
-            ? () => <SeriesTable drawn={drawn as Drawn} metric={metric} exclude={view.exclude} />
+            ? () => <SeriesTable drawn={drawn as Drawn} metric={metric} annotations={annotations} exclude={view.exclude} />
             : () => <AnswerTable estimates={estimates} metric={metric} />
       }
       details={estimates && (() => <Details metric={metric} estimates={estimates} address={address} />)}
@@ -95,6 +100,7 @@ function AnswersPage(props: QuestionProps): VNode {
               drawn={drawn}
               metric={metric}
               signs={signs}
+              annotations={annotations}
               exclude={view.exclude}
               sides={view.sides && byOf(view.sides) === 'days' ? view.sides : null}
               onToggle={(days) => choose({ exclude: toggled(view.exclude, days) })}

@@ -1,9 +1,10 @@
-// The numbers of a trend as text: of one point, which a slider chooses, and of all points as a table.
+// A trend as text: the numbers of one point, which a slider chooses, those of all points as a table, and the marks.
 
 import type { VNode } from 'preact';
-import type { Metric, Series } from '../../api/shown.ts';
+import type { Annotation, Metric, Series } from '../../api/shown.ts';
 import { count, dayRange, reportCount, withMargin } from '../format.ts';
 import { labelOf } from '../judge.ts';
+import { annotationsOf, keyOf, type Mark } from './marks.ts';
 import { daysIn } from './view.ts';
 
 /** A series and its name. */
@@ -96,8 +97,13 @@ export function Reading({ drawn, lines, metric, exclude, at, onAt, onToggle }: R
 /** Name of a line. */
 const nameOf = (line: Line, metric: Metric, isValue: boolean): string => (isValue ? 'Mean' : labelOf(line, metric.type));
 
-export function SeriesTable({ drawn, metric, exclude }: Pick<ReadingProps, 'drawn' | 'metric' | 'exclude'>): VNode {
+interface TableProps extends Pick<ReadingProps, 'drawn' | 'metric' | 'exclude'> {
+  readonly annotations: readonly Annotation[];
+}
+
+export function SeriesTable({ drawn, metric, exclude, annotations }: TableProps): VNode {
   const [{ series }] = drawn;
+  const written = annotationsOf(metric, annotations);
   const isValue = series.unit === 'value';
   const columns = linesOf(drawn, metric).flatMap((line) =>
     drawn.map((side) => ({ line, ...side, title: [nameOf(line, metric, isValue), ...(drawn.length > 1 ? [side.name] : [])].join(', ') })),
@@ -115,6 +121,7 @@ export function SeriesTable({ drawn, metric, exclude }: Pick<ReadingProps, 'draw
                 {title}, 95&nbsp;% interval
               </th>
             ))}
+            {written.length > 0 && <th scope="col">Marked</th>}
           </tr>
         </thead>
         <tbody>
@@ -132,11 +139,35 @@ export function SeriesTable({ drawn, metric, exclude }: Pick<ReadingProps, 'draw
                   </td>
                 );
               })}
+              {written.length > 0 && (
+                <td dir="auto">
+                  {written
+                    .filter(({ day }) => from <= day && day <= to)
+                    .map(({ text }) => text)
+                    .join('; ')}
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
       </table>
       <p class="note">* A clear change since the row before.</p>
     </section>
+  );
+}
+
+/** Annotations and versions, in full. */
+export function MarkList({ marks }: { marks: readonly Mark[] }): VNode | null {
+  const told = marks.filter(({ kind }) => kind !== 'sign').toSorted((one, other) => (one.day < other.day ? -1 : 1));
+  if (told.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: Safari forgets that a list without markers is a list
+    <ul role="list" class="trend-marks" aria-label="Marked days">
+      {told.map((mark) => (
+        <li key={keyOf(mark)}>
+          {dayRange(mark.day, mark.day)}: <span dir="auto">{mark.told ?? mark.text}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

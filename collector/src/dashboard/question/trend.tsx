@@ -3,21 +3,28 @@
 
 import type { VNode } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Metric, Series, Sign } from '../../api/shown.ts';
+import type { Series } from '../../api/shown.ts';
 import { DAY_MS } from '../../base/days.ts';
 import { Key } from '../chart.tsx';
 import { dayRange, figure, percent, shortDay, wrapped } from '../format.ts';
 import { type Axis, axisOver, labelOf } from '../judge.ts';
-import { answerAt, type Drawn, type Line as Followed, linesOf, type PointAnswer, pointsOf, Reading, type SeriesPoint } from './reading.tsx';
+import { keyOf, LANE, type Marked, marksOn, type PlacedMark, placed } from './marks.ts';
+import {
+  answerAt,
+  type Drawn,
+  type Line as Followed,
+  linesOf,
+  MarkList,
+  type PointAnswer,
+  pointsOf,
+  Reading,
+  type SeriesPoint,
+} from './reading.tsx';
 import { daysIn, type Sides } from './view.ts';
 
-interface TrendProps {
+interface TrendProps extends Marked {
   /** One series, or the two that are compared, b first. */
   readonly drawn: Drawn;
-  readonly metric: Metric;
-  /** Of this metric. */
-  readonly signs: readonly Pick<Sign, 'kind' | 'day'>[];
-  readonly exclude: readonly string[];
   /** Set where two periods are compared. */
   readonly sides: Sides | null;
   /** Leaves days out, or puts them back. Absent where that can't be chosen. */
@@ -28,7 +35,7 @@ interface TrendProps {
 
 const LEFT = 52;
 const RIGHT = 14;
-/** Room for the names of versions and of signs. */
+/** Room above the lowest lane of labels. */
 const TOP = 22;
 /** Room between two panels, and for each line of the name of one. */
 const GAP = 14;
@@ -38,6 +45,8 @@ interface Plot {
   readonly width: number;
   /** Height of each panel, without the space above it. */
   readonly height: number;
+  /** Where the highest panel begins, with its name. */
+  readonly top: number;
   readonly axis: Axis;
   readonly xOf: (day: string) => number;
   /** Width of a day. */
@@ -74,7 +83,8 @@ function useWidth(): readonly [ref: { current: HTMLDivElement | null }, width: n
   return [ref, width];
 }
 
-export function Trend({ drawn, metric, signs, exclude, sides, onToggle }: TrendProps): VNode | null {
+export function Trend({ drawn, sides, onToggle, ...marked }: TrendProps): VNode | null {
+  const { metric, exclude } = marked;
   const [ref, width] = useWidth();
   const [at, setAt] = useState<number | null>(null);
   const [{ series }] = drawn;
@@ -91,12 +101,15 @@ export function Trend({ drawn, metric, signs, exclude, sides, onToggle }: TrendP
     lines.map(({ label }) => label),
   );
   const xOf = (day: string): number => LEFT + ((Date.parse(day) - Date.parse(first)) / DAY_MS + 0.5) * step;
-  const plot: Plot = { width, height, axis, xOf, step };
+  const marks = marksOn(points, marked);
+  const inLanes = placed(marks, ({ kind, day }) => xOf(day) - (kind === 'sign' ? 0 : step / 2), width);
+  const top = TOP + LANE * Math.max(0, ...inLanes.map(({ lane = 0 }) => lane));
+  const plot: Plot = { width, height, top, axis, xOf, step };
   const nameOf = (line: Followed): string =>
     isValue ? ['Mean', ...(metric.unit ? [metric.unit] : [])].join(', ') : labelOf(line, metric.type);
   const names = lines.map((line) => wrapped(nameOf(line), width - LEFT - RIGHT));
   const spaces = names.map(({ length }, i) => length * NAME + (i > 0 ? GAP : 0));
-  const topOf = (i: number): number => TOP + i * height + spaces.slice(0, i + 1).reduce((sum, space) => sum + space, 0);
+  const topOf = (i: number): number => top + i * height + spaces.slice(0, i + 1).reduce((sum, space) => sum + space, 0);
   const total = topOf(lines.length - 1) + height + FOOT;
   const chosen = at === null ? undefined : points[Math.min(at, points.length - 1)];
   const toggle = onToggle && ((point: SeriesPoint): void => onToggle(daysIn(point.from, point.to)));
@@ -124,15 +137,16 @@ export function Trend({ drawn, metric, signs, exclude, sides, onToggle }: TrendP
           setAt(index);
         }}
       >
-        <Marks plot={plot} total={total} points={points} metric={metric} signs={signs} exclude={exclude} />
+        <Marks plot={plot} bottom={total - FOOT} points={points} marks={inLanes} exclude={exclude} />
         {sides && <Periods plot={plot} sides={sides} first={first} last={last} y={total - FOOT} />}
         {lines.map(({ label }, i) => (
           <Panel key={label} name={names[i] ?? []} label={label} top={topOf(i)} plot={plot} drawn={drawn} isValue={isValue} />
         ))}
         <Days plot={plot} first={first} days={days} y={total - FOOT + 20} />
-        {chosen && <line data-aside class="trend-cursor" {...vertical(xOf(middleOf(chosen)), TOP, total - FOOT)} />}
+        {chosen && <line data-aside class="trend-cursor" {...vertical(xOf(middleOf(chosen)), top, total - FOOT)} />}
       </svg>
       <TrendLegend drawn={drawn} lines={lines} exclude={exclude} />
+      <MarkList marks={marks} />
       <Reading drawn={drawn} lines={lines} metric={metric} exclude={exclude} at={at} onAt={setAt} {...(toggle && { onToggle: toggle })} />
     </div>
   );
@@ -140,42 +154,45 @@ export function Trend({ drawn, metric, signs, exclude, sides, onToggle }: TrendP
 
 const vertical = (x: number, y1: number, y2: number) => ({ x1: x, x2: x, y1, y2 });
 
-/** Marks of days: versions, days that are left out, and days with signs. */
+const CLASSES = {
+  sign: ['trend-sign', 'trend-sign-name'],
+  version: ['trend-release', 'trend-name'],
+  note: ['trend-note', 'trend-name'],
+} as const;
+
+/** Marks of days, and days that are left out. */
 function Marks({
-  plot: { xOf, step, width },
-  total,
+  plot: { xOf, step, top },
+  bottom,
   points,
-  metric,
-  signs,
+  marks,
   exclude,
-}: { plot: Plot; total: number; points: readonly SeriesPoint[] } & Pick<TrendProps, 'metric' | 'signs' | 'exclude'>): VNode {
+}: {
+  plot: Plot;
+  bottom: number;
+  points: readonly SeriesPoint[];
+  marks: readonly PlacedMark[];
+  exclude: readonly string[];
+}): VNode {
   const isDrawn = (day: string): boolean => points.some(({ from, to }) => from <= day && day <= to);
-  const bottom = total - FOOT;
   return (
     <>
       {exclude.filter(isDrawn).map((day) => (
-        <rect key={day} class="trend-out" x={xOf(day) - step / 2} y={TOP} width={Math.max(3, step)} height={bottom - TOP} />
+        <rect key={day} class="trend-out" x={xOf(day) - step / 2} y={top} width={Math.max(3, step)} height={bottom - top} />
       ))}
-      {signs
-        .filter(({ kind, day }) => kind === 'law' && isDrawn(day) && !exclude.includes(day))
-        .map(({ day }) => (
-          <g key={day}>
-            <line class="trend-sign" {...vertical(xOf(day), TOP, bottom)} />
-            <text class="trend-sign-name" x={xOf(day)} y={TOP - 8} text-anchor={xOf(day) > width - 90 ? 'end' : 'middle'}>
-              not to be trusted
-            </text>
+      {marks.map(({ mark, x, label, left, lane }) => {
+        const [line, name] = CLASSES[mark.kind];
+        return (
+          <g key={keyOf(mark)}>
+            <line class={line} {...vertical(x, top - 4 - LANE * (lane ?? 0), bottom)} />
+            {lane !== undefined && (
+              <text class={name} x={x} y={top - 8 - LANE * lane} text-anchor={left < x ? 'end' : 'start'}>
+                {label}
+              </text>
+            )}
           </g>
-        ))}
-      {metric.versions
-        .filter(({ from }) => isDrawn(from) && from > (points[0]?.from ?? ''))
-        .map(({ version, from }) => (
-          <g key={version}>
-            <line class="trend-release" {...vertical(xOf(from) - step / 2, TOP - 4, bottom)} />
-            <text class="trend-name" x={xOf(from) - step / 2} y={TOP - 8} text-anchor={xOf(from) > width - 60 ? 'end' : 'middle'}>
-              version {version}
-            </text>
-          </g>
-        ))}
+        );
+      })}
     </>
   );
 }

@@ -14,6 +14,7 @@ import type { Selected, Task } from '../../answers/tasks.ts';
 import { verdictsOf } from '../../answers/verdict.ts';
 import type { Watching } from '../../answers/watching.ts';
 import {
+  appParameters,
   associationParameters,
   compareParameters,
   decodeParameters,
@@ -23,7 +24,6 @@ import {
   parseQuery,
   type RangeAsked,
   seriesParameters,
-  signsParameters,
 } from '../../api/forms/parameters.ts';
 import { describeApi, pageOf } from '../../api/openapi/openapi.ts';
 import type { Among } from '../../estimation/estimate.ts';
@@ -166,7 +166,7 @@ export function metricsRouter({ catalogOf, estimating, decoding, watching, minim
   };
 
   const signs: RequestHandler = async (request, response) => {
-    const { rest } = parseQuery(signsParameters, request.query, []);
+    const { rest } = parseQuery(appParameters, request.query, []);
     const apps = new Set(catalogOf(response).metrics.map(({ app }) => app));
     const found = (await watching.signs()).filter(({ app }) => apps.has(app) && (rest.app === undefined || rest.app === app));
     response.json({ signs: found });

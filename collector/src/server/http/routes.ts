@@ -92,6 +92,7 @@ function reviewRouter(catalogOf: () => Catalog, admin: Administration, audited: 
 /**
  * @param catalogOf returns the schemas as they are now
  * @param metrics the routes of metrics and estimates
+ * @param annotations those of annotations
  * @param releases the routes of releases, which are all that analysts may use
  * @param published the questions that anybody may read
  * @param audited audits a schema
@@ -99,7 +100,7 @@ function reviewRouter(catalogOf: () => Catalog, admin: Administration, audited: 
 export function readsRouter(
   parts: AccessParts,
   catalogOf: () => Catalog,
-  { metrics, releases, published }: { readonly metrics: Router; readonly releases: Router; readonly published: Router },
+  { metrics, annotations, releases, published }: { readonly [routes in 'metrics' | 'annotations' | 'releases' | 'published']: Router },
   audited: Audits,
 ): Router {
   const { admin, allowHosts = [], frameAncestors = [] } = parts;
@@ -108,8 +109,8 @@ export function readsRouter(
     .use(checkHost(allowHosts), sessionRouter(parts, isReader), published)
     .use('/v1', isReader)
     .use(releases)
-    .use(['/v1/metrics', '/v1/signs', '/v1/plan'], requireRole('viewer'))
-    .use(metrics, reviewRouter(catalogOf, admin, audited), servePage(frameAncestors));
+    .use(['/v1/metrics', '/v1/signs', '/v1/annotations', '/v1/plan'], requireRole('viewer'))
+    .use(metrics, annotations, reviewRouter(catalogOf, admin, audited), servePage(frameAncestors));
 }
 
 /** Parts behind the routes. */

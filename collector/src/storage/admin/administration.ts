@@ -8,6 +8,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { SchemaDocument } from '@murmuration/shared';
 import type { Logger } from 'pino';
 import { StoreFull } from '../../base/fault.ts';
+import { type Annotation, listAnnotations } from './annotations.ts';
 import { type Credential, createFirstToken, hashOf, isSame, listCredentials, listRoles, type Role, type UserRole } from './credentials.ts';
 import { type Action, isFull, listActions, openAdminDatabase, openOnFullDisk } from './database.ts';
 import { listSchemas, schemaTable } from './published.ts';
@@ -55,6 +56,7 @@ export class Administration {
   #roles: ReadonlyMap<string, UserRole> = new Map();
   #published: readonly SchemaDocument[] = [];
   #retired: ReadonlySet<string> = new Set();
+  #annotations: readonly Annotation[] = [];
 
   /**
    * @param place the folder of the file, or a replica
@@ -128,10 +130,28 @@ export class Administration {
   /** Creates an admin token and hands it over, if there has never been a token. Of collectors that share a database, one does. */
   async announceFirst(tell: (token: string) => void): Promise<void> {
     if (this.#opened === undefined) return; // the disk is full, and a later start does it
-    const make = (database: DatabaseSync): ReturnType<typeof createFirstToken> => createFirstToken(database, 'first start');
-    const created = this.#replica === undefined ? make(this.#opened) : await this.#replica.change(make);
-    this.#read(this.#opened);
+    const created = await this.change((database) => createFirstToken(database, 'first start'));
     if (created !== undefined) tell(created.secret);
+  }
+
+  /**
+   * Changes the administration for a request, and takes the change up.
+   *
+   * @throws {StoreFull} when the disk is full
+   */
+  async change<T>(work: (database: DatabaseSync) => T): Promise<T> {
+    try {
+      const result = this.#replica === undefined ? work(this.#database) : await this.#replica.change(work);
+      this.#read(this.#database);
+      return result;
+    } catch (error) {
+      throw isFull(error) ? new StoreFull('database or disk is full') : error;
+    }
+  }
+
+  /** Annotations of all apps, by day. */
+  get annotations(): readonly Annotation[] {
+    return this.#annotations;
   }
 
   /** The schemas that were published by command, retired ones included. */
@@ -198,6 +218,7 @@ export class Administration {
         key === undefined || app === undefined ? [] : [[key, { name, key, app, ...(perMinute !== undefined && { perMinute }) }]],
       ),
     );
+    this.#annotations = listAnnotations(database);
     this.#roles = new Map(listRoles(database).map((each) => [each.name, each]));
     const hashes = new Map(
       database

@@ -59,14 +59,15 @@ export interface Created {
 
 const TOKEN_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
-function check(what: string, name: string): void {
+/** @throws {RangeError} when it can't be the name of an app, a metric, a key or a token */
+export function checkName(what: string, name: string): void {
   if (!TOKEN_NAME.test(name))
     throw new RangeError(`${what}: expected a letter, then at most 63 of letters, digits, _ . -, got ${JSON.stringify(name)}`);
 }
 
 /** @throws {RangeError} when one of them can't be the name of an app */
 export function checkApps(apps: readonly string[]): void {
-  for (const app of apps) check('--app', app);
+  for (const app of apps) checkName('--app', app);
 }
 
 /** Every credential, oldest first, revoked ones included. */
@@ -110,8 +111,8 @@ function freeName(database: DatabaseSync, app: string): string {
 
 /** Creates a write key of an app. @throws {RangeError} when a name is not valid or was used before */
 export function createWriteKey(database: DatabaseSync, who: string, app: string, perMinute?: number, name?: string): Created {
-  check('--app', app);
-  if (name !== undefined) check('--name', name);
+  checkName('--app', app);
+  if (name !== undefined) checkName('--name', name);
   const secret = newKey();
   let taken = '';
   transaction(database, () => {
@@ -125,7 +126,7 @@ export function createWriteKey(database: DatabaseSync, who: string, app: string,
 
 /** Creates an access token for some apps, or for all of them. @throws {RangeError} when a name is not valid or was used before */
 export function createToken(database: DatabaseSync, who: string, name: string, role: Role, apps: readonly string[]): Created {
-  check('--name', name);
+  checkName('--name', name);
   checkApps(apps);
   const secret = newToken();
   transaction(database, () => {

@@ -1,6 +1,6 @@
 /**
- * `admin.sqlite`: write keys, access tokens, roles of users, published schemas, the log of actions, the ledger of releases and the secrets
- * of its streams. The collector and the commands open it at the same time, and SQLite's locks keep them apart. It lies beside the store in
+ * `admin.sqlite`: write keys, access tokens, roles of users, published schemas, annotations, the log of actions, the ledger of releases and
+ * the secrets of its streams. The collector and the commands open it at the same time, and SQLite's locks keep them apart. It lies beside the store in
  * a file of its own, because it changes rarely and by other hands.
  */
 
@@ -52,13 +52,18 @@ const STEPS: readonly Step[] = [
       CREATE INDEX release_question ON release_entry (question, app, analyst, kind);
       DELETE FROM release_secret;
     `),
+  (database) =>
+    database.exec(
+      'CREATE TABLE annotation (n INTEGER PRIMARY KEY, app TEXT NOT NULL, metric TEXT, day INTEGER NOT NULL, text TEXT NOT NULL)',
+    ),
 ];
 
-/** The first versions that have the tables of keys, of schemas, of roles and of secrets of streams. */
+/** The first versions that have the tables of keys, of schemas, of roles, of secrets of streams and of annotations. */
 export const KEYS_SINCE = 1;
 export const SCHEMAS_SINCE = 2;
 export const ROLES_SINCE = 3;
 export const SECRETS_SINCE = 5;
+export const ANNOTATIONS_SINCE = 7;
 
 /** The tables in a new database in memory. */
 export function emptyAdmin(): DatabaseSync {
@@ -170,10 +175,11 @@ export interface Action {
 /** The name of whoever uses a command. */
 export const COMMAND_LINE = 'command line';
 
-/** Writes an action. Call it in the transaction that carries the action out. */
-export function logAction(database: DatabaseSync, who: string, what: string, app?: string): void {
+/** Writes an action, and returns its number. Call it in the transaction that carries the action out. */
+export function logAction(database: DatabaseSync, who: string, what: string, app?: string): number {
   const at = new Date().toISOString();
-  database.prepare('INSERT INTO action (at, who, what, app) VALUES (?, ?, ?, ?)').run(at, who, what, app ?? null);
+  const insert = database.prepare('INSERT INTO action (at, who, what, app) VALUES (?, ?, ?, ?)');
+  return Number(insert.run(at, who, what, app ?? null).lastInsertRowid);
 }
 
 /** The newest actions first: at most `most`, only those before number `before`, and only of these apps unless the list is empty. */

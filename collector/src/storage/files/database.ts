@@ -10,11 +10,12 @@ import type { Shapes } from '../../schemas/catalog.ts';
 export const TIMEOUT = 5_000;
 
 /** Runs the work in a transaction: all of it takes effect, or none. */
-export function transaction(database: DatabaseSync, work: () => void): void {
+export function transaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
-    work();
+    const result = work();
     database.exec('COMMIT');
+    return result;
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;

@@ -19,6 +19,7 @@ const TABLES = [
   { name: 'action', key: 'n', columns: ['n', 'at', 'who', 'what', 'app'] },
   { name: 'schema', key: 'schema', columns: ['schema', 'document', 'published', 'retired'] },
   { name: 'user', key: 'name', columns: ['name', 'role', 'apps'] },
+  { name: 'annotation', key: 'n', columns: ['n', 'app', 'metric', 'day', 'text'] },
 ] as const;
 
 type Table = (typeof TABLES)[number];

@@ -17,7 +17,7 @@
  * A tally row holds up to 64 cohorts (`packed.ts`). Texts compare by bytes, because the order of a locale changes with the system's
  * libraries, which breaks indexes.
  *
- * Keys, tokens, published schemas and the log of actions are in the tables `admin_*`, which have few rows (`replica.ts`).
+ * Keys, tokens, published schemas, annotations and the log of actions are in the tables `admin_*`, which have few rows (`replica.ts`).
  *
  * Estimates for tools that read SQL are in `estimate`, and what is told of each metric is in `estimated`, with the claim of the collector that
  * computes it (`views/claims.ts`). Readers get the views `bi_estimates` and `bi_metrics`, and nothing else.
@@ -172,6 +172,11 @@ export const STEPS: readonly string[] = [
   ALTER TABLE murmuration.delta RENAME COLUMN flush TO id;
   ALTER TABLE murmuration.delta ALTER COLUMN id SET DEFAULT gen_random_uuid();
   UPDATE murmuration.delta SET id = DEFAULT;
+  `,
+  `
+  CREATE TABLE murmuration.admin_annotation (
+    n integer PRIMARY KEY, app text NOT NULL, metric text, day integer NOT NULL, text text NOT NULL
+  );
   `,
 ];
 

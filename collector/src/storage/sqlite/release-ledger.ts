@@ -89,7 +89,7 @@ export function openSqliteLedger(folder: string): Ledger {
           head = next;
           return next;
         },
-        log: async (who, what, app) => logAction(database, who, what, app),
+        log: async (who, what, app) => void logAction(database, who, what, app),
         head: async () => head,
         doubt: async () => doubt,
         settle: async () => {

@@ -34,15 +34,18 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 test('what only reads changes nothing, whether a collector runs or not', () => {
-  versionAfter('DROP TABLE release_secret; DROP TABLE release_entry; DROP TABLE user; DROP TABLE schema; PRAGMA user_version = 1');
+  versionAfter(
+    'DROP TABLE annotation; DROP TABLE release_secret; DROP TABLE release_entry; DROP TABLE user; DROP TABLE schema; PRAGMA user_version = 1',
+  );
   const unlock = lock(data);
   const read = (): readonly unknown[] =>
-    ['keys', 'schemas', 'roles'].map((command) => {
+    ['keys', 'schemas', 'roles', 'annotations'].map((command) => {
       const { status, stdout } = runCommand(command, 'list', '--data', data, '--json');
       return [status, (JSON.parse(stdout) as Record<string, readonly unknown[]>)[command]?.length];
     });
   const lists = [
     [0, 1],
+    [0, 0],
     [0, 0],
     [0, 0],
   ];
@@ -53,7 +56,7 @@ test('what only reads changes nothing, whether a collector runs or not', () => {
 });
 
 test('what writes is refused in one line while a collector runs, and migrates when none does', () => {
-  const newest = versionAfter('DROP INDEX release_question; CREATE INDEX release_question ON release_entry (question, app, analyst)');
+  const newest = versionAfter('DROP TABLE annotation');
   const older = Number(newest) - 1;
   versionAfter(`PRAGMA user_version = ${older}`);
   const unlock = lock(data);

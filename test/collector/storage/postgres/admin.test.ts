@@ -1,4 +1,4 @@
-/** Keys, tokens, published schemas, roles and the log of actions, in a database that collectors share. */
+/** Keys, tokens, published schemas, roles, annotations and the log of actions, in a database that collectors share. */
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ test('of collectors that start at once, one makes the first token, and both take
   for (const address of addresses) await expect.poll(() => status(address, '/v1/metrics', tokens[0] ?? ''), SELDOM).toBe(200);
 });
 
-test('what commands create, publish, give and revoke is in force in every collector within seconds', async () => {
+test('what commands create, publish, give, write and revoke is in force in every collector within seconds', async () => {
   expect(await run('schemas', 'publish', join(folder, 'schema.json'))).toMatchObject({ published: true });
   const { key } = (await run('keys', 'create', '--app', 'notes', '--per-minute', '1000')) as { readonly key: string };
   const { token } = (await run('keys', 'create', '--role', 'viewer', '--name', 'ann')) as { readonly token: string };
@@ -69,6 +69,12 @@ test('what commands create, publish, give and revoke is in force in every collec
   await expect.poll(() => collectors.map(({ admin }) => admin.roleOf('kim')?.role)).toEqual(['reviewer', 'reviewer']);
   await run('roles', 'remove', 'kim');
   await expect.poll(() => collectors.map(({ admin }) => admin.roleOf('kim'))).toEqual([undefined, undefined]);
+  const { n } = (await run('annotations', 'add', 'Campaign', '--app', 'notes', '--day', '2026-11-03')) as { readonly n: number };
+  const seen = (): unknown => collectors.map(({ admin }) => admin.annotations.map(({ text }) => text));
+  await expect.poll(seen).toEqual([['Campaign'], ['Campaign']]);
+  expect(await run('annotations', 'list')).toEqual({ annotations: [{ n, app: 'notes', day: '2026-11-03', text: 'Campaign' }] });
+  await run('annotations', 'remove', `${n}`);
+  await expect.poll(seen).toEqual([[], []]);
   await run('keys', 'revoke', 'ann');
   for (const address of addresses) await expect.poll(() => status(address, '/v1/metrics', token)).toBe(401);
   await expect(run('keys', 'revoke', 'ann')).rejects.toMatchObject({
@@ -87,8 +93,9 @@ test('what commands create, publish, give and revoke is in force in every collec
 
 test('the log of actions has all of it in order, and nobody can change it', async () => {
   const [actions] = collectors.map(({ admin }) => admin.actions(100, undefined, []));
-  expect(actions?.map(({ n }) => n)).toEqual([7, 6, 5, 4, 3, 2, 1]);
-  expect(actions?.map(({ what }) => what.split(' ')[0])).toEqual(['revoked', 'took', 'gave', 'created', 'created', 'published', 'created']);
+  expect(actions?.map(({ n }) => n)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  const whats = ['revoked', 'removed', 'annotated', 'took', 'gave', 'created', 'created', 'published', 'created'];
+  expect(actions?.map(({ what }) => what.split(' ')[0])).toEqual(whats);
   for (const sql of [
     "UPDATE murmuration.admin_action SET who = 'me'",
     'DELETE FROM murmuration.admin_action',
@@ -111,7 +118,7 @@ test('changes at once come one after the other, and one that fails leaves nothin
   await database.close();
   const rows = await query(url, "SELECT name FROM murmuration.admin_credential WHERE role = 'writer' ORDER BY name");
   expect(rows.flat()).toEqual(['a', 'b', 'c', 'd', 'notes']);
-  expect(await query(url, 'SELECT max(n), count(*)::integer FROM murmuration.admin_action')).toEqual([[11, 11]]);
+  expect(await query(url, 'SELECT max(n), count(*)::integer FROM murmuration.admin_action')).toEqual([[13, 13]]);
 });
 
 test('a collector that runs while an older state is put back tells the ledger of releases', async () => {

@@ -193,6 +193,7 @@ test('every key of what grows begins with the shard, and the file for Citus dist
   expect(references).toEqual(['store']);
   const small = [
     'admin_action',
+    'admin_annotation',
     'admin_credential',
     'admin_schema',
     'admin_user',
