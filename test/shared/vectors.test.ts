@@ -159,6 +159,13 @@ describe('canonical JSON', () => {
     }
   });
 
+  test('a metric that is published has the name on the wire that it had before, and its schema another fingerprint', () => {
+    const [before, published] = schemas.filter(({ document }) => document.app === 'lantern');
+    expect(published?.document.about['lit']).toEqual({ ...before?.document.about['lit'], publish: true });
+    expect(published?.wire).toBe(before?.wire);
+    expect(published?.fingerprint).not.toBe(before?.fingerprint);
+  });
+
   test('permanent laws have the independent public parts, by which a schema decides whether reports are sent alone', () => {
     const kept = permanent(flag({ epsilon: 1, description: 'a question' }), { epsilon: 2, renew: 'year' });
     for (const { document, publicParts: expected } of schemas) {

@@ -722,7 +722,8 @@ def make_canonical():
     return [{"value": v, "canonical": c, "fnv1a64": fnv1a64(c), "sha256": sha256(c)} for v in values for c in [canonical(v)]]
 
 
-def metric(devices, kind, epsilon, _description, every="month", permanent=None, renew="year", owner=None, expires=None, law=None, **more):
+def metric(devices, kind, epsilon, _description, every="month", permanent=None, renew="year", owner=None, expires=None, publish=None,
+           law=None, **more):
     """Section 3: one metric with its law (that of sections 5.3 and 5.4, or a named one); what people say of it stands in `about`."""
     out = {"type": kind, "epsilon": epsilon, "every": every, **more}
     if permanent:
@@ -738,9 +739,9 @@ def metric(devices, kind, epsilon, _description, every="month", permanent=None, 
     return out
 
 
-def about(_kind, _epsilon, description, owner=None, expires=None, **_more):
+def about(_kind, _epsilon, description, owner=None, expires=None, publish=None, **_more):
     """Section 3: what people say of a metric."""
-    out = {"description": description, "owner": owner, "expires": expires}
+    out = {"description": description, "owner": owner, "expires": expires, "publish": publish}
     return {key: value for key, value in out.items() if value is not None}
 
 
@@ -850,6 +851,8 @@ def make_schemas():
         "string": m("text", 1, "Home page", every="day", permanent=4, law=string_hashing(1, 5000, 4))}))
     documents.append(schema("parts", 2, (9, "month"), 5000, {"own": kept(local_hashing(249, 1, 4, 249))}))
     documents.append(schema("parts", 3, (9, "month"), 5000, {"bits": kept(d_bit_flip(249, 248, 1, 4))}))
+    for said in ({}, {"publish": True}):
+        documents.append(schema("lantern", 1, (1, "month"), 1000, {"lit": m("flag", 1, "Is it lit?", **said)}))
     return [{"document": d, "canonical": canonical(d), "checksum": checksum(d), "fingerprint": sha256(canonical(d)),
              "wire": wire(d), "publicParts": lasting_parts(d)} for d in documents]
 
