@@ -1,7 +1,7 @@
 /** A proxy between a page and its collector, in which a test holds answers back, counts them or gives its own. */
 
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Between {
@@ -9,6 +9,10 @@ export interface Between {
   readonly address: string;
   readonly close: () => void;
 }
+
+/** Headers of requests and of answers that pass. */
+const PASSED = ['accept-encoding', 'if-none-match', 'cache-control'] as const;
+const KEPT = ['content-type', 'content-encoding', 'etag'] as const;
 
 /**
  * Starts a proxy.
@@ -22,12 +26,11 @@ export async function startProxy(
 ): Promise<Between> {
   const server = createServer(async ({ url = '/', headers }, response) => {
     if (!(await mayPass(url, response))) return;
-    const asked = ['if-none-match', 'cache-control'].flatMap((name) => (headers[name] ? [[name, String(headers[name])] as const] : []));
-    const answer = await fetch(behind + url, { headers: Object.fromEntries(asked) });
-    const kept = ['content-type', 'etag'].flatMap((name) =>
-      answer.headers.has(name) ? [[name, answer.headers.get(name) ?? ''] as const] : [],
-    );
-    response.writeHead(answer.status, Object.fromEntries(kept)).end(Buffer.from(await answer.arrayBuffer()));
+    const asked = Object.fromEntries(PASSED.map((name) => [name, headers[name] ?? '']));
+    get(behind + url, { headers: asked }, (answer) => {
+      const kept = KEPT.flatMap((name) => (answer.headers[name] ? [[name, answer.headers[name]] as const] : []));
+      answer.pipe(response.writeHead(answer.statusCode ?? 502, Object.fromEntries(kept)));
+    });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -52,34 +52,44 @@ function inOrder(files: readonly OutputFile[], metafile: Metafile): readonly Out
 /** What an entry shares with others. It is fetched beside the entry, not after it. */
 const sharedBy = (entry: string, metafile: Metafile): readonly string[] => importsOf(entry, metafile, 'import-statement');
 
+/** Scripts and styles of a page. Each page has its own: what pages share would be in many files, and a browser asks for six at a time. */
+const PAGES: readonly (readonly (readonly [source: string, name: string])[])[] = [
+  [
+    ['main.tsx', 'main'],
+    ['style.css', 'main'],
+    ['later.css', 'later'],
+  ],
+  [['release-page.tsx', 'releases']],
+  [['public.tsx', 'public']],
+];
+
 /** Writes index.html with its main.js, releases.html with its releases.js, public.html with its public.js, main.css for all, and later.css for all but the overview. `collector` is the folder of the package. */
 export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
   const source = fileURLToPath(new URL('src/dashboard/', collector));
   const target = fileURLToPath(new URL('dist/dashboard/', collector));
   await rm(target, { recursive: true, force: true });
-  const { outputFiles, metafile } = await build({
-    entryPoints: [
-      { in: `${source}main.tsx`, out: 'main' },
-      { in: `${source}release-page.tsx`, out: 'releases' },
-      { in: `${source}public.tsx`, out: 'public' },
-      { in: `${source}style.css`, out: 'main' },
-      { in: `${source}later.css`, out: 'later' },
-    ],
-    outdir: target,
-    write: false,
-    bundle: true,
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-    metafile: true,
-    plugins: [meanings],
-    minify: true,
-    format: 'esm',
-    target: ['es2023', 'chrome117', 'firefox124', 'safari17.4'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    legalComments: 'none',
-    logLevel: 'warning',
-  });
+  const bundles = PAGES.map((entries) =>
+    build({
+      entryPoints: entries.map(([file, out]) => ({ in: `${source}${file}`, out })),
+      outdir: target,
+      write: false,
+      bundle: true,
+      splitting: true,
+      chunkNames: '[name]-[hash]',
+      metafile: true,
+      plugins: [meanings],
+      minify: true,
+      format: 'esm',
+      target: ['es2023', 'chrome117', 'firefox124', 'safari17.4'],
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+      legalComments: 'none',
+      logLevel: 'warning',
+    }),
+  );
+  const built = await Promise.all(bundles);
+  const outputFiles = built.flatMap((each) => each.outputFiles);
+  const metafile: Metafile = { inputs: {}, outputs: Object.assign({}, ...built.map((each) => each.metafile.outputs)) };
   await mkdir(target, { recursive: true });
   const write = async (name: string, content: Uint8Array): Promise<void> => {
     await writeFile(`${target}${name}`, content);

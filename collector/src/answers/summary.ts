@@ -145,6 +145,13 @@ interface Reading {
   readonly totals: Promise<Totals>;
 }
 
+/** Totals that were read; those of before if they are the same, so that what was made of them is not made again. */
+function totalsOf(all: readonly MetricTotal[], before: Totals | undefined): Totals {
+  const read = new Map(all.map((total) => [totalKey(total.schema, total.metric), total] as const));
+  const isSame = before?.size === read.size && [...read].every(([key, { version }]) => before.get(key)?.version === version);
+  return isSame ? before : read;
+}
+
 /** Reads totals that are at most this many milliseconds old. */
 export type FreshTotals = (maxAge: number) => Promise<Totals>;
 
@@ -152,8 +159,12 @@ export type FreshTotals = (maxAge: number) => Promise<Totals>;
 export function createFreshTotals(store: Pick<Store, 'totals'>, now: () => number = () => performance.now()): FreshTotals {
   let last: Reading | undefined;
   let next: Promise<Totals> | undefined;
+  let known: Totals | undefined;
   const read = (): Promise<Totals> => {
-    const totals = store.totals().then((all) => new Map(all.map((total) => [totalKey(total.schema, total.metric), total] as const)));
+    const totals = store.totals().then((all) => {
+      known = totalsOf(all, known);
+      return known;
+    });
     const reading: Reading = { began: now(), totals };
     last = reading;
     totals.catch(() => {

@@ -29,7 +29,8 @@ const MOST_STRINGS = 1_000; // beyond the found ones, which come first, nobody l
 /** Request for a metric. */
 export type Asked = EstimatesAsked<undefined>;
 
-const readerWith = (timeout: number) => createReader(undefined, { url: new URL('.', document.baseURI), maxAge: MAX_AGE, timeout });
+const readerWith = (timeout: number, send: typeof fetch = fetch) =>
+  createReader(undefined, { url: new URL('.', document.baseURI), maxAge: MAX_AGE, timeout, fetch: send });
 
 /** Where clients send their reports: the address that serves this page. */
 export function collectorAddress(): string {
@@ -37,10 +38,18 @@ export function collectorAddress(): string {
 }
 
 let lists: ReturnType<typeof readerWith> | undefined;
+let isFirst = true;
+
+/** Takes the list that index.html has begun to fetch. Browsers give it to a request with the same headers alone. */
+const takeFirst: typeof fetch = (url, init) => {
+  const asked = isFirst ? { signal: init?.signal ?? null } : init;
+  isFirst = false;
+  return fetch(url, asked);
+};
 
 /** Every metric that is published at this collector. Asked by one reader, which remembers the list, so that it is sent only if it has changed. */
 export function fetchMetrics(signal: AbortSignal): Promise<readonly Metric[]> {
-  lists ??= readerWith(LIST_TIMEOUT);
+  lists ??= readerWith(LIST_TIMEOUT, takeFirst);
   return lists.metrics(signal);
 }
 

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Metric } from '../api/shown.ts';
+import { allowedIn } from './allowance.ts';
 import { fetchMetrics, isAnswer, isSignedOut, problemInWords, refusalOf } from './api.ts';
 
 /** Milliseconds between two requests: after a change, and at most. */
@@ -73,6 +74,6 @@ async function poll(signal: AbortSignal, setState: (next: (before: MetricsState)
       if (!signal.aborted)
         setState((before) => ({ ...before, connection: isAnswer(problem) ? 'failing' : 'lost', problem: problemInWords(problem) }));
     }
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(pause, allowedIn())));
   }
 }

@@ -9,6 +9,8 @@ import { joined, signInWords } from './explain.ts';
 
 const PAUSE = 60_000;
 const LONGEST = 300_000;
+/** Milliseconds until signs that did not come are asked for again. */
+const RETRY = 2_000;
 
 /** The signs; null until they come. */
 export function useSigns(metrics: readonly Metric[]): readonly Sign[] | null {
@@ -23,7 +25,11 @@ export function useSigns(metrics: readonly Metric[]): readonly Sign[] | null {
     const now = performance.now();
     if (now - asked.current < PAUSE || document.hidden) return;
     asked.current = now;
-    fetchSigns().then(setSigns, () => undefined); // asked again with what comes next
+    const askAgain = (): void => {
+      asked.current = -PAUSE;
+      setTimeout(() => setTurn((count) => count + 1), RETRY);
+    };
+    fetchSigns().then(setSigns, askAgain); // the first look at an app of many days takes the collector a while
   }, [metrics, turn]);
   return signs;
 }

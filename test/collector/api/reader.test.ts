@@ -115,6 +115,24 @@ test('a refusal is an error with its words; something else at the address is tol
   await expect(proxy.metrics()).rejects.toThrow('The collector answered 502.');
 });
 
+/** An address of the API as it is, and compressed. */
+const inBothCodings = (path: string): Promise<readonly Response[]> =>
+  Promise.all(['identity', 'gzip'].map((coding) => fetch(`${running.url}/v1/${path}`, { headers: { 'accept-encoding': coding } })));
+
+test('an answer comes compressed to those who take that, unless it is short', async () => {
+  for (const [path, isLong] of [
+    ['metrics/plan/estimates', true],
+    ['metrics/plan/estimates?limit=1&looks=once&offset=3', false],
+  ] as const) {
+    const [plain, packed] = await inBothCodings(path);
+    const bytes = Number(plain?.headers.get('content-length'));
+    expect([path, bytes >= 1_000]).toEqual([path, isLong]);
+    expect([plain, packed].map((each) => each?.headers.get('content-encoding'))).toEqual([null, isLong ? 'gzip' : null]);
+    expect(Number(packed?.headers.get('content-length')) < bytes).toBe(isLong);
+    expect(await packed?.json()).toEqual(await plain?.json());
+  }
+});
+
 test('a list that has not changed is not sent again, and one that is sent comes compressed', async () => {
   const seen: (readonly [status: number, coding: string | null, bytes: number])[] = [];
   const send = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -135,9 +153,7 @@ test('a list that has not changed is not sent again, and one that is sent comes 
     [304, null, 0],
     [200, 'gzip', expect.any(Number)],
   ]);
-  const [plain, packed] = await Promise.all(
-    ['identity', 'gzip'].map((coding) => fetch(`${running.url}/v1/metrics`, { headers: { 'accept-encoding': coding } })),
-  );
+  const [plain, packed] = await inBothCodings('metrics');
   expect([plain?.headers.get('content-encoding'), plain?.headers.get('etag')]).toEqual([null, packed?.headers.get('etag')]);
   expect(Number(packed?.headers.get('content-length'))).toBeLessThan(Number(plain?.headers.get('content-length')) / 2);
   expect(await packed?.json()).toEqual(await plain?.json());

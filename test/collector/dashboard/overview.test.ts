@@ -1,7 +1,10 @@
 /** The overview, decided by plain functions: what is found, what needs a look, what a trend claims, and what is drawn again. */
 
+import { readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Metric, Sign } from '#collector/api/shown.ts';
+import { waitFor } from '#collector/dashboard/allowance.ts';
 import { merged } from '#collector/dashboard/live.ts';
 import { changeInWords, intervalOf, pointsOf } from '#collector/dashboard/overview/change.ts';
 import {
@@ -127,4 +130,27 @@ test('a list that is the same draws nothing again, and a changed one only what h
   expect(list.map((metric, i) => metric === all[i])).toEqual([true, false, true]);
   expect(merged(all, again.slice(1)).map((metric, i) => metric === all[i + 1])).toEqual([true, true]);
   expect(merged(null, again)).toEqual(again);
+});
+
+test('a page that asks whenever it may loads less than a megabyte in its first hour, however much one turn is', () => {
+  const HOUR = 3_600_000;
+  for (const turn of [900, 12_000, 30_000]) {
+    let [spent, now] = [60_000, 1_000];
+    for (; now < HOUR; now += Math.max(2_000, waitFor(spent, now))) spent += turn;
+    expect(spent).toBeLessThan(1_000_000 + turn);
+  }
+  expect(waitFor(60_000 + 12_000, 1_000)).toBe(0);
+  expect(waitFor(10_000_000, 1_000)).toBe(180_000);
+});
+
+const FIRST_PAINT = 30_000;
+
+test(`the overview is painted from at most ${FIRST_PAINT} bytes, and its script, styles and first request go together`, () => {
+  const folder = fileURLToPath(new URL('../../../collector/dist/dashboard/', import.meta.url));
+  const html = readFileSync(`${folder}index.html`, 'utf8');
+  const files = [...html.matchAll(/href="\.\/([\w-]+\.(?:js|css))"|src="\.\/([\w-]+\.js)"/g)].map(([, linked, run]) => linked ?? run);
+  const bytes = ['index.html', ...files].map((name) => statSync(`${folder}${name}.br`).size);
+  expect(bytes.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(FIRST_PAINT);
+  expect(files.length).toBeGreaterThan(2);
+  expect(files.length + 1).toBeLessThanOrEqual(6); // connections of a browser to a server
 });

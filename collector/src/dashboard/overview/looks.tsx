@@ -11,7 +11,7 @@ import { count } from '../format.ts';
 import { hasFew, keyOf, missingIn, nameOf, signsByMetric, withFinding } from './find.ts';
 
 /** Items that are shown at first. */
-const FEW = 3;
+const FEW = 4;
 
 interface Item {
   readonly key: string;

@@ -17,6 +17,8 @@ const LEAST_RATE = 2 ** 16;
 /** Milliseconds that every reader has besides. */
 const GRACE = 20_000;
 
+const lengthOf = (parts: readonly Uint8Array[]): number => parts.reduce((sum, { length }) => sum + length, 0);
+
 /** Resolves when the chunk is handed to the system, or the connection has ended. */
 const written = (response: Response, chunk: Uint8Array): Promise<void> =>
   new Promise((resolve) => {
@@ -28,17 +30,36 @@ const written = (response: Response, chunk: Uint8Array): Promise<void> =>
     response.write(chunk, done);
   });
 
-/** Sends a page. Resolves when it is sent, or the connection has ended. */
-export async function sendPage(response: Response, answer: PackedAnswer, page: Page): Promise<void> {
+/** Bytes from which on an answer is worth compressing. */
+const WORTH = 1_000;
+
+/** Bytes up to which an answer is compressed. A reader who takes nothing then holds no more of it than the system does for each connection. */
+const MOST_COMPRESSED = CHUNK;
+
+const compress = promisify(gzip);
+
+/** Sends a page, compressed where the reader takes that. Resolves when it is sent, or the connection has ended. */
+export async function sendPage(
+  response: Response,
+  answer: PackedAnswer,
+  page: Page,
+  mostCompressed: number = MOST_COMPRESSED,
+): Promise<void> {
   const parts = partsOf(answer, page);
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const length = lengthOf(parts);
+  const isHead = response.req.method === 'HEAD';
+  const isCompressed = length >= WORTH && length <= mostCompressed && !isHead && Boolean(response.req.acceptsEncodings('gzip'));
+  const sent = isCompressed ? [await compress(Buffer.concat(parts))] : parts;
+  const bytes = lengthOf(sent);
   response.status(200).set({
     'content-type': 'application/json; charset=utf-8',
-    'content-length': `${length}`,
+    'content-length': `${bytes}`,
     'cache-control': 'no-store',
+    vary: 'accept-encoding',
+    ...(isCompressed && { 'content-encoding': 'gzip' }),
   });
-  if (response.req.method === 'HEAD') return void response.end();
-  await sendParts(response, parts, length);
+  if (isHead) return void response.end();
+  await sendParts(response, sent, bytes);
 }
 
 /** Sends what anybody may have, on any page, and keep for so many seconds: nothing where they still have it. */
@@ -54,21 +75,16 @@ export function sendToAnybody(response: Response, body: string, maxAge: number):
     .send(body);
 }
 
-const compress = promisify(gzip);
-
 /**
- * Sends a page that is asked for again and again: nothing where the reader still has it (RFC 9110 section 13.1.2), and compressed where the
- * reader takes that. The tag is of the answer, so each address has its own.
+ * Sends a page that is asked for again and again: nothing where the reader still has it (RFC 9110 section 13.1.2). The tag is of the answer, so
+ * each address has its own.
  */
 export async function sendTagged(response: Response, answer: PackedAnswer, page: Page, tag: string): Promise<void> {
   response.set({ etag: tag, vary: 'accept-encoding', 'cache-control': 'no-store' });
   // Not `fresh` of Express: `fetch` adds `Cache-Control: no-cache` to a request with a tag, which is about caches on the way.
   const known = response.req.get('if-none-match')?.split(/\s*,\s*/) ?? [];
   if (known.includes(tag)) return void response.status(304).end();
-  if (response.req.method === 'HEAD' || !response.req.acceptsEncodings('gzip')) return sendPage(response, answer, page);
-  const bytes = await compress(Buffer.concat(partsOf(answer, page)));
-  response.set({ 'content-type': 'application/json; charset=utf-8', 'content-encoding': 'gzip', 'content-length': `${bytes.length}` });
-  await sendParts(response, [bytes], bytes.length);
+  await sendPage(response, answer, page, Number.POSITIVE_INFINITY);
 }
 
 /** Sends the parts of so many bytes, and ends the response. */
@@ -125,11 +141,7 @@ export async function sendEvents<Progress>(
     try {
       // The JSON is one line, and ends with a line feed.
       const parts = [bytes('event: answer\ndata: '), ...partsOf(answer, page), bytes('\n')];
-      await sendParts(
-        response,
-        parts,
-        parts.reduce((sum, { length }) => sum + length, 0),
-      );
+      await sendParts(response, parts, lengthOf(parts));
     } finally {
       release();
     }
