@@ -6,7 +6,21 @@ import { sampler } from '@murmuration/collector';
 import { answersOf, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
 import { browsers, films, type Population, platformOf, runtimes, scores, studios, words } from './populations.ts';
 import { schema } from './schema.ts';
-import { type Arm, DARK, FOUND, HOMES, PARTS, PLANS, type Platform, SEEN, STARTS, TIMES, type Version, WRONG_UNIT } from './story.ts';
+import {
+  type Arm,
+  DARK,
+  FOUND,
+  HOMES,
+  PARTS,
+  PLANS,
+  type Platform,
+  SEEN,
+  STARTS,
+  TIMES,
+  TRAILER,
+  type Version,
+  WRONG_UNIT,
+} from './story.ts';
 
 type Metrics = typeof schema.questions;
 
@@ -82,6 +96,7 @@ export function people(seed: number): People {
       start: Number(starts[version]()),
       when: draw.when(),
       found: uniform() < FOUND[arm],
+      trailer: uniform() < TRAILER,
     }),
   };
 }

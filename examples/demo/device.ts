@@ -4,7 +4,7 @@ import { createTelemetry, memoryStorage, type Outcome, type Rng, type Transport 
 import { experiment } from '@murmuration/client/recipes';
 import type { Answers, Device, Name, People } from './data.ts';
 import { ARMS, schema } from './schema.ts';
-import { SILENT } from './story.ts';
+import { MISSING, SILENT } from './story.ts';
 
 /** What became of a device's reports, by metric. */
 export interface Reported {
@@ -23,7 +23,7 @@ export interface Connection {
 }
 
 /** What release 2.0 still records. */
-const recorded = (Object.keys(schema.questions) as Name[]).filter((metric) => metric !== SILENT.metric);
+const recorded = (Object.keys(schema.questions) as Name[]).filter((metric) => metric !== SILENT.metric && metric !== MISSING.metric);
 
 /** Answers every question in release 2.0, and waits until each report is delivered or refused: the client retries in between. */
 export async function report({ device: next, answers: draw }: People, { rng, ...connection }: Connection): Promise<Reported> {

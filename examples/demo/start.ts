@@ -13,7 +13,7 @@ import { addTruths, candidates, sharesOf } from './data.ts';
 import { type Progress, startFleet } from './fleet.ts';
 import { makePast } from './past.ts';
 import { before, schema } from './schema.ts';
-import { DAYS, NOTE, PER_DAY, POISONED, SILENT, WRONG_UNIT } from './story.ts';
+import { DAYS, MISSING, NOTE, PER_DAY, POISONED, SILENT, WRONG_UNIT } from './story.ts';
 
 const HOST = '127.0.0.1';
 const PER_SECOND = 5; // so today is as long as a past day within minutes, and the fleet takes little of the machine
@@ -48,7 +48,8 @@ async function annotate(address: string, today: number): Promise<void> {
 /** What there is to see, as addresses of the dashboard. */
 function tour(address: string, today: number): string {
   const poisoned = dayText(today - DAYS + POISONED.day);
-  return `  1. What needs a look: a poisoned day, a number in another unit (${WRONG_UNIT.metric}), a question that fell silent (${SILENT.metric})
+  return `  1. What needs a look: a poisoned day (${POISONED.metric}), a number in another unit (${WRONG_UNIT.metric}), a question that fell silent
+     (${SILENT.metric}), and one that nobody records (${MISSING.metric})
      ${address}/
   2. Did release 2.0 change dark mode? In truth it went from 34 % to 41 %
      ${address}/questions/darkMode?a.segment.version=1.9&b.segment.version=2.0

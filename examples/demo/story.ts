@@ -9,7 +9,7 @@ import type { ARMS } from './schema.ts';
 export const DAYS = 60;
 
 /** New devices on an average day. */
-export const PER_DAY = 600;
+export const PER_DAY = 800;
 
 /** The day of release 2.0, and the days until all devices have it. */
 export const RELEASE = 40;
@@ -43,8 +43,14 @@ export const POISONED = { day: 24, metric: 'word', part: 0.1, word: 'back' } as 
 /** From this day on the app no longer records `parts`. */
 export const SILENT = { day: 52, metric: 'parts' } as const;
 
+/** 2.0 asks this, and no line of the app records it. */
+export const MISSING = { metric: 'trailer' } as const;
+
 /** 2.0 records the length of films in hours. The question asks for minutes. */
 export const WRONG_UNIT = { metric: 'runtime', version: '2.0', factor: 1 / 60 } as const;
+
+/** The share of devices that watched a trailer, which nobody is told. */
+export const TRAILER = 0.3;
 
 export const PLANS = { free: 0.71, plus: 0.2, family: 0.09 } as const;
 export const HOMES = { browses: 0.47, keeps: 0.37, follows: 0.16 } as const;

@@ -1,17 +1,18 @@
 /** The demo as people run it: what it prints, what it exits with, and that it stops when told. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { schema } from '@murmuration/examples/demo/schema';
-import { DAYS, POISONED, RELEASE, SILENT } from '@murmuration/examples/demo/story';
+import { DAYS, MISSING, POISONED, RELEASE, SILENT } from '@murmuration/examples/demo/story';
 import { dayNumber, dayText } from '@murmuration/shared';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-
-function demo(file: string, ...args: string[]): ChildProcess {
-  return spawn(process.execPath, [fileURLToPath(new URL(`../../examples/demo/${file}`, import.meta.url)), ...args], { stdio: 'pipe' });
-}
+import { PATIENCE, watchedContext } from '../browser/context.ts';
+import { launchChromium } from '../setup/chromium.ts';
+import { EFFORT } from '../setup/effort.ts';
+import { byKeys, byMouse } from './hands.ts';
+import { demo, type StartedDemo, startDemo } from './started.ts';
+import { walk, wrongIn } from './tasks.ts';
 
 async function run(...args: string[]): Promise<{ readonly code: number; readonly out: string; readonly error: string }> {
   const child = demo('run.ts', ...args);
@@ -28,8 +29,9 @@ test('demo --json prints one document: every metric beside the truth, all of the
   expect(rest).toEqual({ devices: 600, reports: 7_800, consistent: true });
   expect(seconds).toBeGreaterThan(0);
   expect(code).toBe(0);
-  const silent = SILENT.metric; // 2.0 no longer records it
-  expect(new Set(metrics.map(({ metric }) => metric))).toEqual(new Set(Object.keys(schema.questions).filter((name) => name !== silent)));
+  const silent: readonly string[] = [SILENT.metric, MISSING.metric]; // 2.0 does not record them
+  const recorded = Object.keys(schema.questions).filter((name) => !silent.includes(name));
+  expect(new Set(metrics.map(({ metric }) => metric))).toEqual(new Set(recorded));
   const keys = ['metric', 'mechanism', 'epsilon', 'answers', 'rmse', 'expectedRmse', 'z2', 'df', 'pValue', 'coverage95'];
   for (const metric of metrics) expect(Object.keys(metric).sort()).toEqual(keys.sort());
 });
@@ -45,30 +47,19 @@ test.each([
 
 /** The past has a fixed seed, so what is said of past days holds always or never. */
 describe('start', () => {
-  let child: ChildProcess;
-  let [out, error, address] = ['', '', ''];
-  const ask = async <T>(path: string): Promise<T> => (await fetch(`${address}/v1/${path}`)).json() as Promise<T>;
+  let started: StartedDemo;
+  const ask = async <T>(path: string): Promise<T> => (await fetch(`${started.address}/v1/${path}`)).json() as Promise<T>;
   /** A day of the story. It began when the past was made, which may have been before midnight. */
   const dayOf = (day: number): string => {
-    const poisoned = /from=([\d-]+)/.exec(out)?.[1] as string;
+    const poisoned = /from=([\d-]+)/.exec(started.out())?.[1] as string;
     return dayText(dayNumber(Date.parse(poisoned)) - POISONED.day + day);
   };
-  const links = (): readonly URL[] => [...out.matchAll(/^ +(http\S+)$/gm)].map(([, link]) => new URL(link as string));
+  const links = (): readonly URL[] => [...started.out().matchAll(/^ +(http\S+)$/gm)].map(([, link]) => new URL(link as string));
 
   beforeAll(async () => {
-    child = demo('start.ts', '--port', '0');
-    child.stderr?.on('data', (chunk) => {
-      error += chunk;
-    });
-    await new Promise<void>((resolve) => {
-      child.stdout?.on('data', (chunk) => {
-        out += chunk;
-        if (out.includes('Ctrl-C stops')) resolve();
-      });
-    });
-    address = /http:\/\/\S+/.exec(out)?.[0] as string;
-  }, 120_000);
-  afterAll(() => void child.kill());
+    started = await startDemo();
+  }, 2 * PATIENCE);
+  afterAll(() => started.kill());
 
   test('shows 60 past days, a fleet that reports today, and what is true of all', async () => {
     interface Estimates {
@@ -101,9 +92,34 @@ describe('start', () => {
     expect(differences[0]?.difference.low).toBeGreaterThan(0);
   });
 
+  describe('the tasks of a team', () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await launchChromium();
+    }, PATIENCE);
+    afterAll(() => browser.close());
+
+    const walks = [
+      [1280, 'keyboard', byKeys],
+      [390, 'mouse', byMouse],
+      [1280, 'mouse', byMouse],
+      [390, 'keyboard', byKeys],
+    ] as const;
+    test.each(walks.slice(0, 2 * EFFORT))(
+      'are done at %i pixels by %s, in as few clicks as they should take, and what the page says is true',
+      async (width, _, handOf) => {
+        const { context, complaints } = await watchedContext(browser, { viewport: { width, height: 800 } });
+        const page = await context.newPage();
+        expect(wrongIn(await walk(handOf(page), started.address))).toEqual([]);
+        expect(complaints).toEqual([]);
+        await context.close();
+      },
+      2 * PATIENCE,
+    );
+  });
+
   test('stops on SIGINT with 0', async () => {
-    child.kill('SIGINT');
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    expect(error).toBe('');
+    expect(await started.stop()).toEqual([0, null]);
+    expect(started.error()).toBe('');
   });
 });

@@ -73,6 +73,8 @@ async function pageOf(wire: Wire, targetId: string): Promise<Page> {
         const { errorText } = await send<{ readonly errorText?: string }>('Page.navigate', { url });
         if (errorText !== undefined) throw new Error(`${url}: ${errorText}`);
       }),
+    resize: async (width, height) =>
+      void (await send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })),
     back: () =>
       navigated(page, async () => {
         const { currentIndex, entries } = await send<History>('Page.getNavigationHistory');

@@ -22,6 +22,8 @@ export interface Page {
   evaluate<T>(expression: string): Promise<T>;
   /** Resolves when the document has loaded; so do `back` and `reload`. */
   goto(url: string): Promise<void>;
+  /** Makes the page so many pixels large. */
+  resize(width: number, height: number): Promise<void>;
   back(): Promise<void>;
   reload(): Promise<void>;
   /**

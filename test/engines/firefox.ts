@@ -78,6 +78,7 @@ function pageOf({ send }: Wire, context: string): Page {
       return JSON.parse(evaluated.result.value);
     },
     goto: async (url) => void (await send('browsingContext.navigate', { context, url, wait: 'complete' })),
+    resize: async (width, height) => void (await send('browsingContext.setViewport', { context, viewport: { width, height } })),
     back: () => navigated(page, () => send('browsingContext.traverseHistory', { context, delta: -1 })),
     reload: async () => void (await send('browsingContext.reload', { context, wait: 'complete' })),
     close: async () => void (await send('browsingContext.close', { context })),

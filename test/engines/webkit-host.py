@@ -77,6 +77,11 @@ def navigate(go):
     return command
 
 
+def resize(number, page, text):
+    views[page].get_toplevel().resize(*map(int, text.split()))
+    answer(number)
+
+
 def close(number, page, _):
     views[page].try_close()
     answer(number)
@@ -88,6 +93,7 @@ COMMANDS = {
     "goto": navigate(lambda view, url: view.load_uri(url)),
     "back": navigate(lambda view, _: view.go_back()),
     "reload": navigate(lambda view, _: view.reload()),
+    "resize": resize,
     "close": close,
 }
 

@@ -87,6 +87,7 @@ function commandsOf({ stdin, stdout, stderr }: Started): Send {
 const pageOf = (send: Send, page: number): Page => ({
   evaluate: async (expression) => JSON.parse(await send('evaluate', page, jsonOf(expression))),
   goto: async (url) => void (await send('goto', page, url)),
+  resize: async (width, height) => void (await send('resize', page, `${width} ${height}`)),
   back: async () => void (await send('back', page)),
   reload: async () => void (await send('reload', page)),
   close: async () => void (await send('close', page)),
