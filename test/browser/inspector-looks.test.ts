@@ -27,7 +27,7 @@ test.each(first(looks, 3))('is as light or dark as its page: %s', async (_name, 
   await restyle(style);
   await page.emulateMedia({ colorScheme });
   await click('Privacy');
-  const host = page.locator('[data-murmuration]');
+  const host = page.locator('murmuration-inspector section');
   await host.waitFor();
   const paper = await host.evaluate((element) => getComputedStyle(element).backgroundColor);
   expect(paper).toBe(expected === 'dark' ? 'rgb(25, 28, 33)' : 'rgb(255, 255, 255)');
@@ -40,7 +40,7 @@ test('can be used by keyboard and screen reader: no violation of axe, focus goes
   await click('Answer');
   await bytes().click();
   await page.getByText('Details', { exact: true }).click();
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('data-murmuration'))).toBe('inspector');
+  expect(await page.evaluate(() => document.activeElement?.localName)).toBe('murmuration-inspector');
   const check = async (): Promise<void> => {
     const violations = await page.evaluate(async () => {
       const { axe: checker } = window as unknown as {
@@ -52,7 +52,7 @@ test('can be used by keyboard and screen reader: no violation of axe, focus goes
   };
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    await expect.poll(() => page.locator('[data-murmuration]').getAttribute('data-scheme')).toBe(colorScheme);
+    await expect.poll(() => page.locator('murmuration-inspector section').getAttribute('data-scheme')).toBe(colorScheme);
     await check();
     await click('Erase what is stored');
     await check();
@@ -64,6 +64,6 @@ test('can be used by keyboard and screen reader: no violation of axe, focus goes
   expect(await share().getAttribute('aria-checked')).toBe('false');
   await check();
   await page.keyboard.press('Escape');
-  expect(await page.locator('[data-murmuration]').count()).toBe(0);
+  expect(await page.locator('murmuration-inspector').count()).toBe(0);
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('open');
 });

@@ -1,4 +1,4 @@
-/** The site of the inspector's tests: a page, under the policy that the inspector promises to work under, and a collector that takes everything. */
+/** The site of the components' tests: a page, under the policy that they promise to work under, and a collector that takes everything. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -7,17 +7,21 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { components } from '../kit/components.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { watchedContext } from './context.ts';
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'";
-const HTML = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Notes</title>
+const htmlOf = (
+  main: string,
+): string => `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Notes</title>
 <link rel="stylesheet" href="/page.css"><script type="module" src="/page.js"></script>
-<main><h1>Notes</h1><button id="open">Privacy</button> <button id="answer">Answer</button> <button id="send">Send</button></main></html>`;
+<main><h1>Notes</h1>${main}</main></html>`;
+const BUTTONS = '<button id="open">Privacy</button> <button id="answer">Answer</button> <button id="send">Send</button>';
 
 /** A page that follows what the person likes, with an accent of its own. */
 const STYLE =
-  ':root { color-scheme: light dark; font-family: system-ui } [data-murmuration] { --murmuration-accent: light-dark(#6a1fb0, #c9a2ff) }';
+  ':root { color-scheme: light dark; font-family: system-ui } murmuration-inspector { --murmuration-accent: light-dark(#6a1fb0, #c9a2ff) }';
 
 export interface Visit {
   readonly context: BrowserContext;
@@ -34,13 +38,17 @@ interface Site {
   readonly close: () => Promise<void>;
 }
 
-async function openSite(): Promise<Site> {
+/** @param main what the page holds @param script the page's script */
+async function openSite(main: string, script: URL): Promise<Site> {
   const browser: Browser = await launchChromium();
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('inspector-page.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(script)],
+    nodePaths: [fileURLToPath(new URL('../../examples/node_modules', import.meta.url))], // React
     bundle: true,
     format: 'esm',
     target: 'es2022',
+    plugins: [components],
+    define: { __VUE_OPTIONS_API__: 'true', __VUE_PROD_DEVTOOLS__: 'false', __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false' },
     write: false,
   });
   let sent: string[] = [];
@@ -54,7 +62,7 @@ async function openSite(): Promise<Site> {
       return;
     }
     const files: { readonly [path: string]: readonly [type: string, body: string] } = {
-      '/': ['text/html', HTML],
+      '/': ['text/html', htmlOf(main)],
       '/page.js': ['text/javascript', outputFiles[0]?.text ?? ''],
       '/page.css': ['text/css', css],
     };
@@ -90,7 +98,11 @@ export interface Visiting {
 }
 
 /** Opens a site for the tests of a file, and a visit for each of them, whose complaints fail the test. @param begin takes each visit */
-export function visiting(begin: (visit: Visit) => void): Visiting {
+export function visiting(
+  begin: (visit: Visit) => void,
+  main: string = BUTTONS,
+  script: URL = new URL('inspector-page.ts', import.meta.url),
+): Visiting {
   let site: Site;
   let visit: Visit;
   const open = async (style?: string): Promise<void> => {
@@ -98,7 +110,7 @@ export function visiting(begin: (visit: Visit) => void): Visiting {
     begin(visit);
   };
   beforeAll(async () => {
-    site = await openSite();
+    site = await openSite(main, script);
   });
   afterAll(() => site.close());
   beforeEach(() => open());

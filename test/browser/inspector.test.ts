@@ -77,7 +77,7 @@ test('says ε, the budget and a year under Details alone', async () => {
   await says('Answered on');
   expect(
     await page
-      .locator('[data-murmuration]')
+      .locator('murmuration-inspector')
       .evaluate((host) => (host as HTMLElement).shadowRoot?.querySelector('details.all')?.hasAttribute('open')),
   ).toBe(false);
   expect(await page.getByText(/ε/).filter({ visible: true }).count()).toBe(0);
@@ -93,7 +93,9 @@ test('answers of every type are words and numbers that people read', async () =>
   await click('Privacy');
   await share().click();
   await click('Answer');
-  await says('a random number, and platform (web, ios). Anyone who receives it also sees the address of this connection');
+  await says(
+    'a random number, and the group that this device belongs to: platform (web or ios). Anyone who receives it also sees the address of this connection',
+  );
   await says('Reports that are sent together are known to come from one device.');
   await says('A report names 3 answers. In 46 of 100 cases, yours is not among them.');
   await says(/^The report says “(less than 100\u00a0ms|100\u00a0ms to 300\u00a0ms|300\u00a0ms to 1,000\u00a0ms|1,000\u00a0ms or more)”\.$/);

@@ -6,8 +6,6 @@ import { unary } from '@murmuration/client/mechanisms';
 import { fakeClock, memoryTransport, seededRng } from '@murmuration/client/testing';
 import type { Batch } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { chanceOf } from '#client/inspector/chance.ts';
-import { mechanisms } from '#shared/mechanisms/table.ts';
 import { spillOver } from '../kit/spill.ts';
 import { settle } from './device.ts';
 
@@ -120,18 +118,4 @@ test('without localStorage none is kept, and the options are as they were', () =
   const options = { schema: define(), endpoint: '/', storage: memoryStorage() };
   expect(withHistory(options)).toBe(options);
   expect(historyOf(options.schema)).toBeUndefined();
-});
-
-test('the inspector says how likely a report does not name the answer as the laws do', () => {
-  const T = 2 ** 32;
-  const laws = [
-    { mechanism: 'k-ary', size: 2, truth: Math.floor(0.73 * T) },
-    { mechanism: 'k-ary', size: 7, truth: Math.floor(0.4 * T) },
-    { mechanism: 'k-ary', size: 5, truth: Math.floor(0.9 * T), irr: { truth: Math.floor(0.6 * T) } },
-    { mechanism: 'subset', size: 10, subset: 3, include: Math.floor(0.54 * T) },
-  ] as const;
-  for (const law of laws) {
-    const { p } = law.mechanism === 'subset' ? mechanisms.subset.support(law) : mechanisms['k-ary'].support(law);
-    expect(chanceOf(law)?.other).toBeCloseTo(1 - p, 12);
-  }
 });

@@ -86,7 +86,7 @@ async function sent(schema: Schema<{ readonly asked: DeviceQuestion<never> }>, v
 }
 
 /** What the whole script holds besides. */
-const ALSO = ['historyOf', 'openInspector', 'schemaFromJson', 'withHistory'];
+const ALSO = ['askConsent', 'historyOf', 'openInspector', 'schemaFromJson', 'withHistory'];
 
 test('the whole script holds all that the package has for apps, and for experts', async () => {
   const names = [...Object.keys(await import('@murmuration/client')), ...Object.keys(mechanisms), ...ALSO];

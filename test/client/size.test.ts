@@ -19,13 +19,21 @@ describe('an app that asks a flag and a choice', async () => {
     expect(bytes).toBeLessThanOrEqual(LISTS);
   });
 
-  test.each(['murmurhash', 'rappor.ts', 'hashing.ts', 'mechanisms/table.ts', 'ratio.ts', 'designs.ts', 'sketches.ts', 'field.ts'])(
-    'carries nothing of %s',
-    (name) => {
-      expect(files).toContainEqual(expect.stringContaining('client/src/telemetry.ts'));
-      expect(files.filter((file) => file.includes(name))).toEqual([]);
-    },
-  );
+  test.each([
+    'murmurhash',
+    'rappor.ts',
+    'hashing.ts',
+    'mechanisms/table.ts',
+    'ratio.ts',
+    'designs.ts',
+    'sketches.ts',
+    'field.ts',
+    'client/src/components/',
+    'client/src/consent/',
+  ])('carries nothing of %s', (name) => {
+    expect(files).toContainEqual(expect.stringContaining('client/src/telemetry.ts'));
+    expect(files.filter((file) => file.includes(name))).toEqual([]);
+  });
 
   test('carries no other type of question', () => {
     const modules = files.filter((file) => file.includes('/src/questions/')).map((file) => file.slice(file.lastIndexOf('/') + 1));
@@ -42,6 +50,15 @@ test(`a page holds at most ${LAZY} bytes before the person agrees`, async () => 
   const { bytes, files } = await bundle(LAZY_PROGRAM, { external: ['./telemetry', './arrive.ts'] });
   expect(bytes).toBeLessThanOrEqual(LAZY);
   expect(files.filter((file) => file.includes('/src/'))).toEqual([expect.stringContaining('client/src/lazy.ts')]);
+});
+
+test('the question for consent carries nothing of the inspector, which comes when it is shown', async () => {
+  for (const framework of ['react', 'svelte', 'vue']) {
+    const line = `import { Consent } from '@murmuration/client/components/${framework}'; console.log(Consent);`;
+    const { files } = await bundle(program('', '', line), { external: [framework] });
+    expect(files).toContainEqual(expect.stringContaining('client/src/consent/index.ts'));
+    expect(files.filter((file) => file.includes('inspector'))).toEqual([]);
+  }
 });
 
 test('what checks a schema is in a development bundle, and not in that for production', async () => {

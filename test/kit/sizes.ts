@@ -49,7 +49,7 @@ const namedList = (mechanism: string, names: string, metric: string, over = CORE
 const subpath = (name: string, names: string): Program => ({
   text: program('', '', `import { ${names} } from '@murmuration/client/${name}'; console.log(${names});`),
   over: CORE,
-  external: ['react'],
+  external: ['react', 'svelte', 'vue', '../inspector/index.ts'], // the inspector comes when it is shown
 });
 
 /** A count, a mean and a set beside the flag and the choice. */
@@ -96,7 +96,12 @@ const programs: { readonly [name: string]: Program } = {
   '/react-native, AsyncStorage': subpath('react-native', 'appStateLifecycle, asyncStorage'),
   '/react-native, expo-sqlite': subpath('react-native', 'appStateLifecycle, sqliteStorage'),
   '/react, without React': subpath('react', 'useTelemetry, useRecordOnce'),
+  '/consent': subpath('consent', 'askConsent'),
+  '/components/react, Consent': subpath('components/react', 'Consent'),
+  '/components/vue, Consent': subpath('components/vue', 'Consent'),
+  '/components/svelte, Consent': subpath('components/svelte', 'Consent'),
   '/inspector, on demand': subpath('inspector', 'openInspector'),
+  '/german, both': subpath('german', 'consent, inspector'),
 };
 
 /** A row: bytes of brotli. */

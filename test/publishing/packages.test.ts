@@ -84,13 +84,13 @@ describe.each(PACKAGES)('%s', (name) => {
 describe.each(['shared', 'client'])('the modules of %s, which browsers load as they are,', (name) => {
   const modules = (): readonly string[] => filesOf(name).filter((file) => /\/dist\/(development|production)\/(?!node\/).*\.js$/.test(file));
 
-  test('hold no process.env and no require, and import nothing by name but the contract, and React where that is asked for', () => {
+  test('hold no process.env and no require, and import nothing by name but the contract, and the framework of a component', () => {
     expect(modules()).toContain(`package/dist/production/index.js`);
     for (const file of modules()) {
       const text = textOf(name, file);
       expect([file, text.match(/process\.|\brequire\(/g)]).toEqual([file, null]);
       const named = [...text.matchAll(/^(?:import|export)\b[^'"]*["']([^."'][^"']*)["']/gm)].map(([, specifier]) => specifier);
-      const allowed = ['@murmuration/shared', ...(file.endsWith('/react.js') ? ['react'] : [])];
+      const allowed = ['@murmuration/shared', ...(/\/(react|svelte|vue)\.js$/.exec(file)?.slice(1) ?? [])];
       expect([file, named.filter((specifier) => !allowed.includes(specifier as string))]).toEqual([file, []]);
     }
   });
@@ -102,11 +102,9 @@ describe.each(['shared', 'client'])('the modules of %s, which browsers load as t
   });
 });
 
-test("the React module begins with 'use client', as bundlers for server components want it", () => {
-  for (const mode of ['development', 'production']) {
-    const text = textOf('client', `package/dist/${mode}/react.js`);
-    expect(text.split('\n')[0]).toBe('"use client";');
-  }
+test("the modules for React begin with 'use client', as bundlers for server components want it", () => {
+  for (const file of ['development/', 'production/'].flatMap((mode) => [`${mode}react.js`, `${mode}components/react.js`]))
+    expect(textOf('client', `package/dist/${file}`).split('\n')[0]).toBe('"use client";');
 });
 
 test('what is bundled of murmurhash3js-revisited stands under its licence', () => {
@@ -166,7 +164,9 @@ async function newProject(): Promise<string> {
     telemetry.record('plan', '${plan}');
     await telemetry.close();
     await assertRecorded(sent, 'plan');`;
-  const paths = entries.map(([path]) => path.slice(1)).filter((path) => !['/react', '/node', '/plugin', '/command'].includes(path));
+  const paths = entries
+    .map(([path]) => path.slice(1))
+    .filter((path) => !['/react', '/node', '/plugin', '/command'].includes(path) && !path.startsWith('/components/'));
   const types = paths.map((path) => `export type * as a${path.replace(/\W/g, '_')} from '@murmuration/client${path}';`);
   await writeFile(join(app, 'package.json'), '{"type":"module"}');
   await writeFile(join(app, 'right.ts'), program('pro'));

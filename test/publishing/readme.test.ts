@@ -119,8 +119,9 @@ async function visit(url: string): Promise<readonly string[]> {
   });
   const delivered = page.waitForEvent('console', (message) => message.text().includes('delivered'));
   await page.goto(url);
-  await page.locator('button').first().click();
-  await page.locator('section[data-murmuration=inspector]').waitFor();
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
+  await page.locator('body > button').click();
+  await page.locator('murmuration-inspector section').waitFor();
   await delivered;
   await context.close();
   return complaints;

@@ -9,23 +9,37 @@ import type { Law } from '@murmuration/shared';
 const MODULUS = 2 ** 32;
 
 /**
- * Odds of an answer. `other`: the probability that a report does not name it. `of`: the number of answers that a report names, if
- * fixed.
+ * Odds of an answer. `other`: the probability that a report does not name it. `of`: the number of answers that a report names, if it is
+ * the same for all.
  */
 export interface Chance {
   readonly other: number;
-  readonly of: number;
+  readonly of?: number;
 }
 
-/** Undefined if a report names no answers of a list, but is a number or noisy bits. */
+/** The probability that two stages together keep a bit, an answer or a bucket. */
+const twice = (first: number, kept: number, returned: number): number => first * kept + (1 - first) * returned;
+
+/** The exact odds, from a law's integers; undefined if a report names no answers, but is a number or noise. */
 export function chanceOf(law: Law): Chance | undefined {
-  if (law.mechanism === 'subset') return { other: 1 - law.include / MODULUS, of: law.subset };
-  if (law.mechanism !== 'k-ary') return undefined;
-  const first = law.truth / MODULUS;
-  if (!law.irr) return { other: 1 - first, of: 1 };
-  // Both stages keep the answer, or the second undoes the first.
-  const second = law.irr.truth / MODULUS;
-  return { other: 1 - first * second - ((1 - first) * (1 - second)) / (law.size - 1), of: 1 };
+  switch (law.mechanism) {
+    case 'subset':
+      return { other: 1 - law.include / MODULUS, of: law.subset };
+    case 'k-ary':
+    case 'local-hashing': {
+      // A report of local hashing names all answers in its bucket.
+      const size = law.mechanism === 'k-ary' ? law.size : law.buckets;
+      const first = law.truth / MODULUS;
+      const kept = (law.irr?.truth ?? MODULUS) / MODULUS;
+      return { other: 1 - twice(first, kept, (1 - kept) / (size - 1)), ...(law.mechanism === 'k-ary' && { of: 1 }) };
+    }
+    case 'unary': {
+      const { one, zero } = law.irr ?? { one: MODULUS, zero: 0 };
+      return { other: 1 - twice(law.one / MODULUS, one / MODULUS, zero / MODULUS) };
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Two significant digits, rounded up: 2.8 for e, 55 for e⁴. No value is shown as less than it is. */

@@ -1,9 +1,9 @@
 /** Answers, numbers and days as a person reads them, in the language of the texts. */
 
-import { type Answer, labelOf, type Schema } from '@murmuration/shared';
+import { type Answer, type Law, labelOf, type Schema } from '@murmuration/shared';
+import { sentences } from '../components/dom.ts';
 import type { DeviceQuestions } from '../questions/question.ts';
 import { casesOf, chanceOf, factorOf } from './chance.ts';
-import { sentences } from './elements.ts';
 import type { Texts } from './texts.ts';
 
 /** The functions that make them readable. */
@@ -16,12 +16,15 @@ export interface Readable {
   /** The answer that is reported in the person's place. */
   readonly answer: (metric: string, value: unknown) => string;
   readonly list: (texts: readonly string[]) => string;
+  readonly either: (texts: readonly string[]) => string;
   /** The most that anyone who sees a report can learn from it; undefined if this differs between questions. */
   readonly common: string | undefined;
   /**
    * How often a report differs from the person's answer and, if this differs between questions, the most that anyone who sees it can learn.
    */
   readonly chance: (metric: string) => string;
+  /** Why a report may say something other than the person's answer. */
+  readonly why: (metric: string) => string;
 }
 
 export function readableIn(
@@ -72,36 +75,52 @@ export function readableIn(
     return typeof value === 'object' ? withWords(text) : label(metric, text);
   };
 
+  /** The odds that a report does not name the answer, in words; no `count` if reports name no answers. */
+  const oddsOf = (law: Law): { readonly of?: number; readonly count?: string; readonly cases: string } => {
+    const chance = chanceOf(law);
+    const { count, cases } = casesOf(chance?.other ?? 0);
+    return { ...chance, ...(chance && { count: number(count) }), cases: number(cases) };
+  };
+
   const factors = new Set(Object.values(metrics).map(({ epsilon }) => factorOf(epsilon)));
   const [factor] = factors.size === 1 ? factors : [];
 
   return {
     number,
+    either: (texts) => either.format(texts),
     list: (texts) => new Intl.ListFormat(language, { type: 'conjunction' }).format(texts),
     common: factor === undefined ? undefined : texts.eachAtMost(number(factor)),
     day: (text) => days.format(new Date(`${text}T00:00:00Z`)),
     says: (metric, labels, more = 0) => {
       if (labels.length === 0) return texts.saysNothing;
-      const quoted = labels.map((text) => `“${label(metric, text)}”`);
+      const quoted = labels.map((text) => texts.quote(label(metric, text)));
       return texts.says(either.format(more > 0 ? [...quoted, texts.others(number(more))] : quoted));
     },
     answer: spokenAnswer,
     chance: (metric) => {
       const asked = metrics[metric];
       if (!asked) return '';
-      const chance = chanceOf(asked.law);
-      const { count, cases } = casesOf(chance?.other ?? 0);
-      const changed = !chance
-        ? texts.noise
-        : chance.of === 1
-          ? texts.other(number(count), number(cases))
-          : texts.without(number(chance.of), number(count), number(cases));
+      const { of, count, cases } = oddsOf(asked.law);
+      const changed =
+        count === undefined
+          ? texts.noise
+          : of === 1
+            ? texts.other(count, cases)
+            : of === undefined
+              ? texts.several(count, cases)
+              : texts.without(number(of), count, cases);
       const { permanent, epsilon } = asked;
       return sentences(
         changed,
         factor === undefined && texts.atMost(number(factorOf(epsilon))),
         permanent && texts.together(number(factorOf(permanent.epsilon)), permanent.renew),
       );
+    },
+    why: (metric) => {
+      const asked = metrics[metric];
+      if (!asked) return '';
+      const { of, count, cases } = oddsOf(asked.law);
+      return count === undefined ? texts.noise : (of === 1 ? texts.why : texts.whySeveral)(count, cases);
     },
   };
 }

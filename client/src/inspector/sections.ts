@@ -1,12 +1,13 @@
 /** The sections of the panel, each made from plain data. */
 
 import { DAYS, dayText, type MetricDocument, type SchemaDocument, sumOf } from '@murmuration/shared';
+import { type Child, element, paragraph, sentences } from '../components/dom.ts';
 import type { Sent } from '../history.ts';
 import type { State } from '../ledger/state.ts';
 import type { Consent } from '../types.ts';
 import type { LedgerView } from '../view.ts';
 import { factorOf } from './chance.ts';
-import { type Child, element, paragraph, sentences } from './elements.ts';
+
 import type { Readable } from './readable.ts';
 import type { Texts } from './texts.ts';
 
@@ -29,6 +30,8 @@ export interface Waiting {
   readonly day: string;
   readonly url: string;
   readonly body: string;
+  /** This device's segments. */
+  readonly segment: { readonly [name: string]: string };
   readonly reports: readonly { readonly metric: string; readonly said: readonly string[] }[];
 }
 
@@ -55,7 +58,7 @@ export function introduction({ texts, document }: Speech): string {
 
 /** States what is sent unchanged: everything but the answers. */
 export function clearText({ texts, readable, document: { segments = {}, reports } }: Speech): string {
-  const groups = Object.entries(segments).map(([name, values]) => `${name} (${values.join(', ')})`);
+  const groups = Object.entries(segments).map(([name, values]) => `${name} (${readable.either(values)})`);
   return sentences(texts.clear(readable.list(groups)), reports === 'together' && texts.batched);
 }
 
@@ -72,7 +75,7 @@ export function consentText(speech: Speech, { consent, accounts, isDecided }: Sh
   return sentences(
     texts.denied,
     Object.keys(accounts).length === 0 ? texts.decisionStored : texts.datesStored,
-    kept.length > 0 && texts.answerStored(readable.list(kept.map((metric) => `“${describe(speech, metric)}”`))),
+    kept.length > 0 && texts.answerStored(readable.list(kept.map((metric) => texts.quote(describe(speech, metric))))),
   );
 }
 
@@ -94,39 +97,63 @@ function whenText(
   return next === undefined ? texts.last(answered) : texts.again(answered, next);
 }
 
-/** Each question: what it asks, when it is asked, and how likely a report differs from the person's answer. */
-export function questionRows(speech: Speech, shown: Shown): readonly Child[] {
+/** A question: what it asks, when it is asked, and how likely a report differs from the person's answer. */
+export function questionRow(speech: Speech, shown: Shown, row: LedgerView['metrics'][number]): readonly Child[] {
   const { texts, readable, document } = speech;
-  return shown.ledger.metrics.map((row) => {
-    const { every, otherwise } = document.metrics[row.metric] as MetricDocument;
-    return element(
-      'li',
-      {},
-      paragraph(describe(speech, row.metric), false),
-      paragraph(sentences(texts.often[every], whenText(speech, shown, row)), false),
-      paragraph(readable.chance(row.metric)),
-      ...(otherwise === undefined ? [] : [paragraph(texts.otherwise(readable.answer(row.metric, otherwise)))]),
-    );
-  });
+  const { every, otherwise } = document.metrics[row.metric] as MetricDocument;
+  return [
+    paragraph(describe(speech, row.metric), false),
+    paragraph(sentences(texts.often[every], whenText(speech, shown, row)), false),
+    paragraph(readable.chance(row.metric)),
+    ...(otherwise === undefined ? [] : [paragraph(texts.otherwise(readable.answer(row.metric, otherwise)))]),
+  ];
 }
 
-const reportRow = (speech: Speech, metric: string, said: readonly string[], more?: number): Child =>
-  element('li', {}, paragraph(describe(speech, metric), false), paragraph(speech.readable.says(metric, said, more)));
+/** A report of a list, as it waits or as it was sent. */
+interface Report {
+  readonly metric: string;
+  readonly said: readonly string[];
+  readonly more?: number;
+}
+
+/** Reports in the order in which their questions are asked: what they say, and why that may not be the person's answer. */
+function reportRows(speech: Speech, reports: readonly Report[]): Child {
+  const { readable, document } = speech;
+  const asked = Object.keys(document.metrics);
+  const rows = reports.toSorted((one, other) => asked.indexOf(one.metric) - asked.indexOf(other.metric));
+  return element(
+    'ul',
+    {},
+    ...rows.map(({ metric, said, more }) =>
+      element(
+        'li',
+        {},
+        paragraph(describe(speech, metric), false),
+        paragraph(readable.says(metric, said, more), false),
+        paragraph(readable.why(metric)),
+      ),
+    ),
+  );
+}
 
 /** The waiting reports, in words and byte for byte. */
 export function waitingRows(speech: Speech, { batches, ledger }: Shown, isUnfolded: boolean): readonly Child[] {
   const { texts, readable } = speech;
   if (batches.length === 0) return [paragraph(texts.nothing)];
-  return batches.flatMap(({ day, url, body, reports }) => [
-    element('ul', {}, ...reports.map(({ metric, said }) => reportRow(speech, metric, said))),
-    ...(day > ledger.today ? [paragraph(texts.waits(readable.day(day)))] : []),
-    element(
-      'details',
-      isUnfolded ? { open: '' } : {},
-      element('summary', {}, texts.bytes(readable.number(new Blob([body]).size), url)),
-      element('pre', { tabindex: '0' }, body),
-    ),
-  ]);
+  return batches.flatMap(({ day, url, body, segment, reports }) => {
+    const groups = Object.entries(segment).map(([name, value]) => `${name}: ${value}`);
+    return [
+      reportRows(speech, reports),
+      ...(groups.length > 0 ? [paragraph(texts.segments(readable.list(groups)))] : []),
+      ...(day > ledger.today ? [paragraph(texts.waits(readable.day(day)))] : []),
+      element(
+        'details',
+        isUnfolded ? { open: '' } : {},
+        element('summary', {}, texts.bytes(readable.number(new Blob([body]).size), url)),
+        element('pre', { tabindex: '0' }, body),
+      ),
+    ];
+  });
 }
 
 /** Rows of sent batches, latest first. */
@@ -134,10 +161,7 @@ export function sentRows(speech: Speech, { history, accounts }: Shown): readonly
   const { texts, readable } = speech;
   if (history === undefined) return [paragraph(texts.noHistory)];
   if (history.length === 0) return [paragraph(Object.keys(accounts).length === 0 ? texts.nothingSent : texts.nothingListed)];
-  return history.flatMap(({ day, reports }) => [
-    element('p', { class: 'day' }, readable.day(day)),
-    element('ul', {}, ...reports.map(({ metric, said, more }) => reportRow(speech, metric, said, more))),
-  ]);
+  return history.flatMap(({ day, reports }) => [element('p', { class: 'day' }, readable.day(day)), reportRows(speech, reports)]);
 }
 
 /** The figures for people who know ε. */

@@ -1,55 +1,15 @@
-/** The inspector's style. It uses the page's font; colours and sizes are CSS variables that a page can set on the panel's host element. */
+/** The inspector's style, on top of the look that it shares with other components. */
 
-/** A constructed style sheet: a strict content-security policy allows it, where a style element would need a nonce. */
-export function createStyles(): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(`
-    :host {
-      color-scheme: light;
-      --ink: var(--murmuration-ink, #1d2229);
-      --quiet: var(--murmuration-quiet, #555e6b);
-      --paper: var(--murmuration-paper, #fff);
-      --line: var(--murmuration-line, #d5dae1);
-      --accent: var(--murmuration-accent, #1f5fae);
-      --danger: var(--murmuration-danger, #a3271f);
-      display: block;
-      color: var(--ink);
-      background: var(--paper);
-      border: 1px solid var(--line);
-      border-radius: var(--murmuration-radius, 12px);
-      padding: var(--murmuration-padding, clamp(16px, 4vw, 24px));
-      max-width: var(--murmuration-width, 42rem);
-      box-sizing: border-box;
-      font-size: var(--murmuration-size, 1rem);
-      line-height: 1.5;
-      text-align: start;
-      overflow-wrap: anywhere;
-    }
-    :host([data-scheme="dark"]) {
-      color-scheme: dark;
-      --ink: var(--murmuration-ink, #e8eaed);
-      --quiet: var(--murmuration-quiet, #a9b1bc);
-      --paper: var(--murmuration-paper, #191c21);
-      --line: var(--murmuration-line, #3a414b);
-      --accent: var(--murmuration-accent, #8ab8f2);
-      --danger: var(--murmuration-danger, #ff9d94);
-    }
-    * { box-sizing: border-box; }
+import { THEME } from '../components/theme.ts';
+
+export const CSS: string = `${THEME}
     header { display: flex; gap: 12px; justify-content: space-between; align-items: start; }
-    h2, h3, p, ul, pre { margin: 0; }
     h2 { font-size: 1.3em; line-height: 1.3; padding-top: 6px; text-wrap: balance; }
     h2:focus { outline: none; }
     header { margin-bottom: 10px; }
     h3 { font-size: 1.05em; margin-top: 28px; }
-    p + p { margin-top: 4px; }
-    .quiet { color: var(--quiet); font-size: 0.92em; }
-    button {
-      font: inherit; color: var(--accent); background: none; border: 1px solid currentColor; border-radius: 8px;
-      padding: 6px 14px; min-height: 44px; min-width: 44px; cursor: pointer; flex: none;
-    }
-    button.plain { border-color: transparent; margin: -2px -10px 0 0; }
+    header button { margin: -2px -10px 0 0; }
     button.danger { color: var(--danger); }
-    :is(button, summary, pre):focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
     .choice { border: 1px solid var(--line); border-radius: 10px; padding: 10px 14px; margin-top: 16px; }
     .choice > div { display: flex; gap: 12px; justify-content: space-between; align-items: center; }
     label { font-weight: 600; cursor: pointer; flex: 1; }
@@ -73,9 +33,15 @@ export function createStyles(): CSSStyleSheet {
     ul { list-style: none; padding: 0; }
     li { border-top: 1px solid var(--line); padding: 10px 0; }
     li:first-child { border-top: 0; }
-    li > p:first-child { font-weight: 600; }
+    :is(li, li > div) > p:first-child { font-weight: 600; }
     .day { margin-top: 8px; }
     details { margin-top: 8px; }
+    fieldset { border: 0; padding: 0; margin: 0 0 8px; }
+    :is(fieldset, form) label { display: block; font-weight: 400; }
+    :is(input, select) { font: inherit; color: inherit; accent-color: var(--accent); max-width: 100%; }
+    :is(input:not([type="checkbox"]), select) {
+      min-height: 44px; padding: 6px 10px; background: var(--paper); border: 1px solid var(--quiet); border-radius: 8px;
+    }
     details.all { border-top: 1px solid var(--line); margin-top: 28px; padding-top: 8px; }
     summary { cursor: pointer; padding: 10px 0; min-height: 44px; }
     .all > summary { font-weight: 600; font-size: 1.05em; }
@@ -84,8 +50,4 @@ export function createStyles(): CSSStyleSheet {
       padding: 10px; max-height: 16em; overflow: auto;
     }
     .erase { margin-top: 16px; }
-    .row { display: flex; flex-wrap: wrap; gap: 10px; margin-top: 12px; }
-    [hidden] { display: none; }
-  `);
-  return sheet;
-}
+`;

@@ -42,19 +42,37 @@ export interface Texts {
   readonly other: (count: string, cases: string) => string;
   /** The same, if a report names several answers. */
   readonly without: (answers: string, count: string, cases: string) => string;
+  /** The same, if reports name different numbers of answers. */
+  readonly several: (count: string, cases: string) => string;
   /** If a report names no answers. */
   readonly noise: string;
+  /** Beside a report that names one answer: why it may be another than the person's. */
+  readonly why: (count: string, cases: string) => string;
+  /** The same, if it names several answers. */
+  readonly whySeveral: (count: string, cases: string) => string;
   readonly atMost: (times: string) => string;
   /** The same, for all questions. */
   readonly eachAtMost: (times: string) => string;
   /** For a question that is asked repeatedly: all reports are made from one answer, which is stored for this long. */
   readonly together: (times: string, renew: Permanence['renew']) => string;
 
+  /** An answer or a question in quotation marks. */
+  readonly quote: (text: string) => string;
   readonly yes: string;
   readonly no: string;
   readonly below: (number: string) => string;
   readonly between: (low: string, high: string) => string;
   readonly from: (number: string) => string;
+
+  /** Above an answer that a person tries, to see what would have been sent. */
+  readonly try: string;
+  readonly trying: string;
+  readonly yourAnswer: string;
+  readonly flip: string;
+  /** How many of the reports that were tried do not name the answer. */
+  readonly tried: (count: string, tries: string) => string;
+  /** If there is no source of randomness. */
+  readonly untried: string;
 
   readonly waiting: string;
   readonly nothing: string;
@@ -62,6 +80,8 @@ export interface Texts {
   readonly clear: (segments: string) => string;
   /** If a batch may hold several reports. */
   readonly batched: string;
+  /** This device's segments. */
+  readonly segments: (segments: string) => string;
   /** For a batch that may not be sent before a day. */
   readonly waits: (day: string) => string;
   readonly bytes: (count: string, url: string) => string;
@@ -130,7 +150,10 @@ export const english: Texts = {
     `If you do not answer, “${answer}” is sent in your place, changed at random as well. So a report does not show that you answered.`,
   other: (count, cases) => `In ${count} of ${cases} cases the report says something other than your answer.`,
   without: (answers, count, cases) => `A report names ${answers} answers. In ${count} of ${cases} cases, yours is not among them.`,
+  several: (count, cases) => `A report names several answers. In ${count} of ${cases} cases, yours is not among them.`,
   noise: 'Random noise is mixed into every report.',
+  why: (count, cases) => `It may not be your answer: it is changed by chance in ${count} of ${cases} cases.`,
+  whySeveral: (count, cases) => `Yours may not be among them: by chance, that happens in ${count} of ${cases} cases.`,
   atMost: (times) => `Anyone who sees it can be at most ${times} times more confident in one answer over another.`,
   eachAtMost: (times) => `Anyone who sees a report can be at most ${times} times more confident in one answer over another.`,
   together: (times, renew) =>
@@ -138,17 +161,26 @@ export const english: Texts = {
       ? `Anyone who sees all its reports can be at most ${times} times more confident.`
       : `Your changed answer is kept for a ${renew}, and the reports of that time repeat it: anyone who sees them all can be at most ${times} times more confident.`,
 
+  quote: (text) => `“${text}”`,
   yes: 'yes',
   no: 'no',
   below: (number) => `less than ${number}`,
   between: (low, high) => `${low} to ${high}`,
   from: (number) => `${number} or more`,
 
+  try: 'Try it: what would have been sent?',
+  trying: 'This flips the same coins as a real report. Nothing is recorded, stored or sent.',
+  yourAnswer: 'Your answer',
+  flip: 'Flip the coins',
+  tried: (count, tries) => `${count} of ${tries} ${tries === '1' ? 'try' : 'tries'} did not name this answer.`,
+  untried: 'This device has no source of random numbers, so nothing would have been sent.',
+
   waiting: 'What will be sent next',
   nothing: 'Nothing is waiting to be sent.',
   clear: (segments) =>
-    `Sent as it is, with every report: the name and version of these questions, which of them it is about, a day, a random number${segments ? `, and ${segments}` : ''}. Anyone who receives it also sees the address of this connection and what the browser says of itself, as with every page.`,
+    `Sent as it is, with every report: the name and version of these questions, which of them it is about, a day, a random number${segments ? `, and the group that this device belongs to: ${segments}` : ''}. Anyone who receives it also sees the address of this connection and what the browser says of itself, as with every page.`,
   batched: 'Reports that are sent together are known to come from one device.',
+  segments: (segments) => `The group of this device goes with them as it is: ${segments}.`,
   waits: (day) => `Waits until ${day} or later.`,
   bytes: (count, url) => `Show the exact ${count} bytes, which go to ${url}`,
 

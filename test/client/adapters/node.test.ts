@@ -308,9 +308,21 @@ describe('a server', () => {
 });
 
 test('importing the package does nothing, and reads no global', () => {
-  const entries = ['', '/beacon', '/edge', '/inspector', '/lazy', '/node', '/react', '/react-native', '/testing', '/worker'].map(
-    (path) => `@murmuration/client${path}`,
-  );
+  const entries = [
+    '',
+    '/beacon',
+    '/components/react',
+    '/consent',
+    '/edge',
+    '/german',
+    '/inspector',
+    '/lazy',
+    '/node',
+    '/react',
+    '/react-native',
+    '/testing',
+    '/worker',
+  ].map((path) => `@murmuration/client${path}`);
   const script = `
     const names = ['document', 'localStorage', 'navigator', 'indexedDB', 'fetch', 'crypto', 'addEventListener', 'Request', 'location'];
     const read = [];

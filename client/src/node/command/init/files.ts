@@ -35,7 +35,7 @@ export function planFor(project: Chosen, script: () => string): Plan {
   const test = runner === 'node' ? { file: 'telemetry.test.mjs', schema: `./schema.${kind}` } : { file: `telemetry.test.${kind}`, schema };
   const telemetry = telemetryModule(endpoint, schema, client);
   const options = optionsModule(endpoint, schema);
-  const page = { text: pageConsent(isTyped, from), file: `${folder}consent.${kind}` };
+  const page = { text: pageConsent(isPlain ? client : `${client}/consent`, from), file: `${folder}consent.${kind}` };
   const x = `${kind}x`;
   const parts: {
     readonly [F in Project['framework']]: {

@@ -1,4 +1,4 @@
-/** Creates the panel's elements one by one, because a strict content-security policy allows no markup with styles. */
+/** Creates the components' elements one by one, because a strict content-security policy allows no markup with styles. */
 
 export type Child = string | Node;
 
@@ -16,6 +16,10 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 
 /** A paragraph; a quiet one explains the one before it. */
 export const paragraph = (text: string, isQuiet = true): HTMLElement => element('p', isQuiet ? { class: 'quiet' } : {}, text);
+
+/** A button. */
+export const button = (text: string, attributes: { readonly [name: string]: string } = {}): HTMLButtonElement =>
+  element('button', { type: 'button', ...attributes }, text);
 
 /** Sentences as one text. */
 export const sentences = (...texts: readonly (string | false | undefined)[]): string => texts.filter(Boolean).join(' ');
