@@ -76,7 +76,7 @@ export const inspector: Texts = {
   trying: 'Das wirft dieselben Münzen wie ein echter Bericht. Nichts wird aufgezeichnet, gespeichert oder gesendet.',
   yourAnswer: 'Ihre Antwort',
   flip: 'Münzen werfen',
-  tried: (count, tries) => `${count} von ${tries} ${tries === '1' ? 'Versuch' : 'Versuchen'} nannten diese Antwort nicht.`,
+  tried: (count, tries) => `In ${count} von ${tries} ${tries === '1' ? 'Versuch' : 'Versuchen'} fehlte diese Antwort.`,
   untried: 'Dieses Gerät hat keine Quelle für Zufallszahlen, deshalb wäre nichts gesendet worden.',
 
   waiting: 'Was als Nächstes gesendet wird',

@@ -37,6 +37,7 @@ export const CSS: string = `${THEME}
     .day { margin-top: 8px; }
     details { margin-top: 8px; }
     fieldset { border: 0; padding: 0; margin: 0 0 8px; }
+    form + p { margin-top: 10px; }
     :is(fieldset, form) label { display: block; font-weight: 400; }
     :is(input, select) { font: inherit; color: inherit; accent-color: var(--accent); max-width: 100%; }
     :is(input:not([type="checkbox"]), select) {
