@@ -68,7 +68,7 @@ const schema = defineSchema({ app: 'a', version: 1, budget: { epsilon: 20, per: 
 
 describe('a trial', () => {
   test('draws from the law of a record: answers are named as often as it says', () => {
-    const tries = 2_000;
+    const tries = 500;
     const named = Object.entries(asked).filter(([name]) => chanceOf((schema.document.metrics[name] as MetricDocument).law));
     expect(named.map(([name]) => name)).toEqual(['flag', 'choice', 'unary', 'hashed', 'permanent', 'histogram', 'joint']);
     const parts = named.map(([name, [, value]]) => {
