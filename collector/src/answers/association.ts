@@ -14,6 +14,7 @@ import {
   type MetricDocument,
   type StringHash,
 } from '@murmuration/shared';
+import { pValueInWords } from '../base/numbers.ts';
 import {
   type AssociatedString,
   type Association,
@@ -89,9 +90,6 @@ export function sizeOf(document: MetricDocument): { readonly columns: number; re
   return isListPart(parts.rows) ? { columns, rows: parts.rows.answers.length } : { columns };
 }
 
-/** Below this a verdict tells no p-value. */
-const LEAST_P = 0.0001;
-
 /** Pairs that a verdict names. */
 const NAMED = 3;
 
@@ -107,7 +105,7 @@ function verdictOf(
   const list = lists.join(' and ');
   if (candidates.length === 0) return `no candidates: name the strings of ${text} to look for`;
   if (independence === undefined) return `too few reports to tell: no ${text} is clearly there`;
-  const p = independence < LEAST_P ? `p < ${LEAST_P}` : `p = ${independence.toPrecision(2)}`;
+  const p = pValueInWords(independence);
   if (independence >= 0.05) return `too close to call: nothing shows that ${list} goes with ${text} (${p})`;
   const pairs = outstanding.slice(0, NAMED).map(({ string, answer, isMore }) => {
     const { estimate = 0, low = 0, high = 1 } = (strings[string] as AssociatedString).pairs[answer]?.within ?? {};

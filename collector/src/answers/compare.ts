@@ -26,6 +26,7 @@ import { clearTogether, differenceInWords, isClear, type Unit, type Wording } fr
 import { endsInUnit } from './distribution.ts';
 import { basisOf, type EstimateRequest, type ExcludedDays, excludedIn } from './estimates.ts';
 import { difference, type JudgedRow, judgedRowsOf, type Row, wantedIn } from './rows.ts';
+import { type SampleRatio, sampleRatioOf } from './sample-ratio.ts';
 import { isGiven } from './verdict.ts';
 
 /** One side of a comparison. */
@@ -72,6 +73,8 @@ export interface Comparison {
   readonly median?: Omit<Difference, 'answer' | 'label'>;
   /** The looks at which verdicts hold: every one, or a single one. Absent where they are withheld. */
   readonly looks?: Looks;
+  /** Where the sides are the arms of an experiment. A broken one withholds the verdicts. */
+  readonly sampleRatio?: SampleRatio;
   /** The verdict on all of it together, in words. */
   readonly verdict: string;
 }
@@ -252,11 +255,16 @@ function unjudged({ differences, mean, median }: Judgement): Judgement {
   };
 }
 
-/** Compares two selections of one metric: b minus a. */
+/**
+ * Compares two selections of one metric: b minus a.
+ *
+ * @param isExperiment true if the sides are arms that each device drew by an even coin
+ */
 export function compare(
   before: EstimateRequest,
   after: EstimateRequest,
   wording: Wording,
+  isExperiment = false,
 ): { readonly comparison: Comparison; readonly differences: readonly Difference[] } {
   const candidates = [...new Set([before, after].flatMap(wantedIn))];
   const [a, b] = [
@@ -266,6 +274,11 @@ export function compare(
   const { app, metric, document, about } = a.metric;
   const { among = 'population', minimum, verdicts } = a;
   const isValue = document.type === 'mean' || document.type === 'count';
+  const isJudged = isGiven(verdicts);
+  const arms = [a.evidence, b.evidence] as const;
+  const sampleRatio = isExperiment
+    ? sampleRatioOf(document, arms, isJudged ? verdicts.looks : 'once', isJudged ? verdicts.planned : UNJUDGED.planned)
+    : undefined;
   const numbers: Unit = { wording, isShare: false, name: about?.unit };
   const heading = {
     app,
@@ -278,21 +291,24 @@ export function compare(
     a: sideOf(a),
     b: sideOf(b),
     ...(isValue && { unit: 'value' as const }),
+    ...(sampleRatio && { sampleRatio }),
   };
   if (Math.min(a.evidence.reports, b.evidence.reports) < Math.max(1, minimum)) {
     const verdict = `too few reports: ${a.evidence.reports} and ${b.evidence.reports}, and each side needs ${minimum}`;
     return { comparison: { ...heading, verdict }, differences: [] };
   }
-  const isJudged = isGiven(verdicts);
+  const isTold = isJudged && !sampleRatio?.isBroken;
   const judgement = judge([a, b], isJudged ? verdicts : UNJUDGED, isValue ? numbers : { wording, isShare: true }, numbers);
-  const { differences, mean, median } = isJudged ? judgement : unjudged(judgement);
+  const { differences, mean, median } = isTold ? judgement : unjudged(judgement);
   const ordered =
     a.candidates.length > 0
       ? differences.toSorted((one, other) => Math.abs(other.difference.estimate) - Math.abs(one.difference.estimate))
       : differences;
-  const verdict = isJudged
-    ? verdictOf(judgement, views[document.type] === 'yes-no')
-    : `no verdict: ${verdicts?.withheld ?? 'none is asked for'}`;
-  const comparison = { ...heading, ...(mean && { mean }), ...(median && { median }), ...(isJudged && { looks: verdicts.looks }), verdict };
+  const verdict = !isJudged
+    ? `no verdict: ${verdicts?.withheld ?? 'none is asked for'}`
+    : isTold
+      ? verdictOf(judgement, views[document.type] === 'yes-no')
+      : 'no verdict: the sample-ratio check failed';
+  const comparison = { ...heading, ...(mean && { mean }), ...(median && { median }), ...(isTold && { looks: verdicts.looks }), verdict };
   return { comparison, differences: ordered };
 }

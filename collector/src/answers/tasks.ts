@@ -54,6 +54,8 @@ interface CompareTask {
   readonly of: readonly [a: Selected, b: Selected];
   readonly settings: TaskSettings;
   readonly wording: Wording;
+  /** True if the sides are the arms of an experiment. */
+  readonly experiment: boolean;
 }
 
 export type Task = EstimatesTask | SeriesTask | AssociationTask | CompareTask;
@@ -83,7 +85,12 @@ export async function perform(task: Task, reader: PartsReader, lists: Candidates
   const { settings } = task;
   if (task.kind === 'compare') {
     const [a, b] = task.of;
-    const compared = compare(await gather(reader, a, settings, lists), await gather(reader, b, settings, lists), task.wording);
+    const compared = compare(
+      await gather(reader, a, settings, lists),
+      await gather(reader, b, settings, lists),
+      task.wording,
+      task.experiment,
+    );
     return pack('differences', compared.differences, compared.comparison);
   }
   const [selected] = task.of;

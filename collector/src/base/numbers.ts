@@ -8,3 +8,9 @@ export const digits = (value: number, most: number): string => `${Number(value.t
 
 /** 0.012345 -> 1.23 %: this many digits, without zeros at the end. */
 export const percent = (share: number, most: number = 3): string => `${digits(100 * share, most)} %`;
+
+/** Below this a p-value is told no further. */
+const LEAST_P = 0.0001;
+
+/** 0.0312 -> p = 0.031, and 1e-9 -> p < 0.0001 */
+export const pValueInWords = (pValue: number): string => (pValue < LEAST_P ? `p < ${LEAST_P}` : `p = ${pValue.toPrecision(2)}`);

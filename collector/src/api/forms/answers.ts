@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { AssociationRow, MetricAssociation } from '../../answers/association.ts';
 import type { Comparison, Difference } from '../../answers/compare.ts';
 import type { MetricEstimates } from '../../answers/estimates.ts';
+import type { SampleRatio } from '../../answers/sample-ratio.ts';
 import type { Series, SeriesPoint } from '../../answers/series.ts';
 import { SIGNS, type Sign } from '../../answers/signs.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
@@ -225,6 +226,13 @@ const compared = {
   isClear: z.boolean().meta({ description: 'Whether it is told from 0 when all that the comparison says is tested together.' }),
   verdict: z.string(),
 };
+const sampleRatio: z.ZodType<SampleRatio> = exactly(
+  z.strictObject({
+    pValue: number.meta({ description: 'That an even coin gives numbers of reports as far apart; at all looks, at any of them.' }),
+    isBroken: z.boolean().meta({ description: 'Whether it does not, so that the comparison is void.' }),
+    verdict: z.string(),
+  }),
+);
 const side = z.strictObject({ version: count, reports: count, from: day, to: day, excluded: excludedDays.exactOptional() });
 
 const comparison: z.ZodType<Comparison & Paged & { readonly differences: readonly Difference[] }> = exactly(
@@ -241,6 +249,7 @@ const comparison: z.ZodType<Comparison & Paged & { readonly differences: readonl
     mean: z.strictObject(compared).exactOptional(),
     median: z.strictObject(compared).exactOptional(),
     looks: looks.exactOptional(),
+    sampleRatio: sampleRatio.exactOptional().meta({ description: 'Where the sides are the arms of an experiment.' }),
     verdict: z.string().meta({ description: 'What differs when all is tested together.' }),
     page,
     differences: z.array(z.strictObject({ ...answer, ...compared })),

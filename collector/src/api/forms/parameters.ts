@@ -70,6 +70,7 @@ export interface CompareAsked extends RangeAsked, Page {
   readonly candidate?: string | readonly string[] | undefined;
   readonly among?: Among | undefined;
   readonly looks?: Looks | undefined;
+  readonly experiment: boolean;
 }
 
 const dayOf = (description: string) =>
@@ -220,6 +221,9 @@ export const compareParameters: Parameters<CompareAsked> = exactParameters(
     candidate,
     among,
     looks,
+    experiment: yesOrNo(
+      'Whether the sides are arms that each device drew by an even coin: then their numbers of reports are tested, and nothing is told where a coin does not give them.',
+    ),
     ...pageParameters,
   }),
 );

@@ -9,6 +9,7 @@ import type {
   AnySchema,
   Asked,
   AssociationOf,
+  CompareAsked,
   ComparisonOf,
   DecodeAsked,
   EstimatesAsked,
@@ -31,6 +32,7 @@ export type {
   AnySchema,
   Asked,
   AssociationOf,
+  CompareAsked,
   ComparisonOf,
   DecodeAsked,
   DecodeProgress,
@@ -80,7 +82,7 @@ export interface Reader<S extends AnySchema> {
     metric: K,
     a: Selection<S>,
     b: Selection<S>,
-    asked?: Asked<S>,
+    asked?: CompareAsked<S>,
   ) => Promise<ComparisonOf<AnswerOf<S, K>>>;
   /** The plan of a new question, by the app's newest schema and its traffic. */
   readonly plan: (asked: PlanAsked) => Promise<PlanOf>;
@@ -88,7 +90,7 @@ export interface Reader<S extends AnySchema> {
   /** The address of an answer about a metric, relative to the collector's. `a` and `b` are the sides of a comparison. */
   readonly addressOf: (
     metric: MetricOf<S>,
-    asked?: EstimatesAsked<S> & SeriesAsked<S> & DecodeAsked<S>,
+    asked?: EstimatesAsked<S> & SeriesAsked<S> & DecodeAsked<S> & CompareAsked<S>,
     kind?: 'estimates' | 'decode' | 'series' | 'compare',
     a?: Selection<S>,
     b?: Selection<S>,
@@ -109,12 +111,25 @@ function selectionPairs({ from, to, version, exclude, segment = {} }: Selection<
   return [...range, ...segments].map(([name, value]) => [prefix + name, value]);
 }
 
-type PairsAsked = EstimatesAsked<AnySchema> & SeriesAsked<AnySchema> & DecodeAsked<AnySchema>;
+type PairsAsked = EstimatesAsked<AnySchema> & SeriesAsked<AnySchema> & DecodeAsked<AnySchema> & CompareAsked<AnySchema>;
 
 /** The parameters of a request. */
 function pairsOf(asked: PairsAsked, app: string | undefined): Pairs {
-  const { candidates = [], ranges, quantiles, among, looks, together, orLater, limit, offset, interval, top, fdr, all } = asked;
-  const single = { app: app ?? asked.app, among, looks, together, orLater, limit, offset, interval, top, fdr: fdr?.toFixed(9), all };
+  const { candidates = [], ranges, quantiles, among, looks, together, orLater, limit, offset, interval, top, fdr, all, experiment } = asked;
+  const single = {
+    app: app ?? asked.app,
+    among,
+    looks,
+    together,
+    orLater,
+    limit,
+    offset,
+    interval,
+    top,
+    fdr: fdr?.toFixed(9),
+    all,
+    experiment,
+  };
   return [
     ...Object.entries(single).flatMap(([name, value]): Pairs => (value === undefined ? [] : [[name, String(value)]])),
     ...selectionPairs(asked),

@@ -72,6 +72,12 @@ export interface EstimatesAsked<S extends AnySchema> extends Asked<S> {
   readonly quantiles?: readonly number[] | undefined;
 }
 
+/** Request for a comparison. */
+export interface CompareAsked<S extends AnySchema> extends Asked<S> {
+  /** Whether the sides are arms that each device drew by an even coin, so that their numbers of reports are tested. Default: false. */
+  readonly experiment?: boolean | undefined;
+}
+
 /** Request for a series. */
 export interface SeriesAsked<S extends AnySchema> extends Asked<S> {
   readonly interval?: Interval | undefined;

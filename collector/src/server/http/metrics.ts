@@ -146,7 +146,7 @@ export function metricsRouter({ catalogOf, estimating, decoding, watching, minim
     const exclude = [a, b].flatMap(({ range }) => range.exclude ?? []);
     const verdicts = verdictsOf({ looks: rest.looks, exclude }, a.metric.devices);
     const settings = { ...settingsOf(minimum, rest, candidatesAsked(a, rest.candidate)), verdicts };
-    await answer({ kind: 'compare', of: [a, b], settings, wording }, rest, request, response);
+    await answer({ kind: 'compare', of: [a, b], settings, wording, experiment: rest.experiment }, rest, request, response);
   };
 
   /** Which strings are in a metric's reports. With `Accept: text/event-stream`, also how far that is. */

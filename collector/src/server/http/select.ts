@@ -160,10 +160,21 @@ export interface TwoSelected {
   readonly wording: Wording;
 }
 
+/** True if two sides differ in the value of one segment, and in nothing else. */
+function areArms(a: Selected, b: Selected): boolean {
+  const [ofA, ofB] = [a.range.segment ?? {}, b.range.segment ?? {}];
+  const rest = ({ metric: { schemas }, range: { segment: _arm, ...days } }: Selected): string =>
+    JSON.stringify([schemas, days, Object.keys(ofA).length]);
+  const apart = Object.keys(ofA).filter((name) => ofA[name] !== ofB[name]);
+  return (
+    apart.length === 1 && apart.every((name) => name in ofB) && Object.keys(ofA).length === Object.keys(ofB).length && rest(a) === rest(b)
+  );
+}
+
 /**
  * The two sides of a comparison. What is asked without a prefix holds for both sides, unless a side says otherwise.
  *
- * @throws {Refusal} 400 when both sides are the same, or do not answer the same question
+ * @throws {Refusal} 400 when both sides are the same, do not answer the same question, or are arms that differ in more than a segment
  */
 export function selectTwo(
   catalog: Catalog,
@@ -205,5 +216,7 @@ export function selectTwo(
       'versions that ask the same type of question',
       `a ${a.metric.document.type} and a ${b.metric.document.type}`,
     );
+  if (asked.experiment && !areArms(a, b))
+    throw new Refusal(400, 'bad-query', 'two arms: two values of one segment, on the same days and of the same version', 'other sides');
   return { a, b, wording: isSameGroup ? 'time' : 'group' };
 }
