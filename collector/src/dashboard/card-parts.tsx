@@ -1,27 +1,25 @@
-// The parts of a question's page: the value or the verdict, the evidence, the facts, the details and the table. Their contents depend on the
-// kind of metric.
+// The parts of a question's page below its sentence: the value, the evidence, the facts, the details and the table. Their contents depend on
+// the kind of metric.
 
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Among, Answer, Estimates, Metric, Verdict } from '../api/shown.ts';
-import { explain, impossibleInWords, marginOf, slotsIn, whomOf } from './explain.ts';
+import type { Among, Answer, Estimates, Metric } from '../api/shown.ts';
+import { whomOf } from './explain.ts';
 import type { Span } from './filter.ts';
 import {
   count,
   dayRange,
   decimalsFor,
   decimalsForValue,
-  endsOfValue,
   figure,
   hundredths,
   marginOfValue,
   percent,
   type Rounding,
-  rangeInWords,
   reportCount,
-  valueInWords,
 } from './format.ts';
 import { inOrder, keyOf, labelOf } from './judge.ts';
+import { explain, marginOf, slotsIn } from './terms.ts';
 
 // A metric that is one number: its mean, with its interval, instead of bars of shares.
 // The large figure and the sentence both include the interval, so either may be quoted alone.
@@ -44,98 +42,6 @@ export function Value({ answer, unit, title }: { answer: Answer; unit: string | 
       </span>
     </p>
   );
-}
-
-interface ImpossibleProps {
-  readonly impossible: NonNullable<Estimates['impossible']>;
-  readonly estimates: Estimates;
-  readonly metric: Metric;
-}
-
-/** Below this, chance does not explain numbers that can't be. */
-const BEYOND_CHANCE = 0.001;
-
-/** Stands for the conclusion where the numbers can't be. */
-export function ImpossibleLine({ impossible, estimates, metric }: ImpossibleProps): VNode {
-  const said = impossibleInWords(impossible, estimates.answers, metric);
-  return (
-    <p class="verdict">
-      {impossible.pValue < BEYOND_CHANCE ? (
-        <>
-          <strong>These reports can’t be right:</strong> they put {said}.
-        </>
-      ) : (
-        `No conclusion yet: the noise of so few reports puts ${said}.`
-      )}
-    </p>
-  );
-}
-
-// The conclusion of a card in one sentence, with the interval in words: the verdict of the API, and nothing that it does not say.
-// The sentence may be quoted without the chart.
-
-interface VerdictLineProps {
-  readonly verdict: Verdict | undefined;
-  readonly answers: readonly Answer[];
-  readonly metric: Metric;
-}
-
-export function VerdictLine({ verdict, answers, metric }: VerdictLineProps): VNode | null {
-  if (verdict === undefined) return null;
-  const said = saidBy(verdict, answers, metric);
-  return said ? <p class="verdict">{said}</p> : null;
-}
-
-function saidBy({ kind, answers: named, interval }: Verdict, answers: readonly Answer[], { type, range, unit }: Metric): ComponentChildren {
-  const [first, second, ...others] = named.map((label) => answers.find((answer) => answer.label === label));
-  const name = (answer: Answer | undefined) => answer && <strong dir="auto">{labelOf(answer, type)}</strong>;
-  switch (kind) {
-    case 'share':
-    case 'lead':
-      return (
-        <>
-          {name(first)}
-          {kind === 'lead' ? ' leads: ' : ': '}
-          {interval && rangeInWords(interval, decimalsFor([interval]))}.
-        </>
-      );
-    case 'close':
-      // Of strings, those that are not found may be as frequent.
-      if (second === undefined) return <>Too close to call whether {name(first)} is the most frequent.</>;
-      return (
-        <>
-          Too close to call: {name(first)}
-          {others.length > 0 ? ', ' : ' and '}
-          {name(second)}
-          {others.length > 0 && ` and ${others.length} more`}.
-        </>
-      );
-    case 'mean':
-      return (
-        interval &&
-        range && (
-          <>
-            <strong>On average</strong> {valueInWords(interval, range, decimalsForValue(interval))}
-            {unit && ` ${unit}`}.
-          </>
-        )
-      );
-    case 'median':
-      return (
-        interval && (
-          <>
-            <strong>Half</strong> lie below a number between {endsOfValue(interval, decimalsForValue(interval), 'and')}
-            {unit && ` ${unit}`}.
-          </>
-        )
-      );
-    case 'noise':
-      return 'No answer stands out from the noise yet.';
-    case 'none':
-      return answers.length === 0
-        ? null
-        : 'No conclusion here, because the chosen days change every day. Choose all days, or days that stay.';
-  }
 }
 
 // The evidence behind a metric's estimates: how many reports, which people and days they describe, how often one device may
@@ -270,11 +176,27 @@ export function Details({ metric, estimates, address }: DetailsProps): VNode {
 const isOutside = ({ answers, unit }: Estimates): boolean =>
   unit !== 'value' && answers.some(({ estimate }) => estimate < 0 || estimate > 1);
 
+interface FoldedProps {
+  readonly title: string;
+  /** True if it is open at first. */
+  readonly isOpen?: boolean;
+  readonly onOpen?: (isOpen: boolean) => void;
+  readonly children: () => VNode;
+}
+
 /** A part of the page that is rendered when it is opened. */
-export function Folded({ title, children }: { title: string; children: () => VNode }): VNode {
-  const [open, setOpen] = useState(false);
+export function Folded({ title, isOpen = false, onOpen, children }: FoldedProps): VNode {
+  const [open, setOpen] = useState(isOpen);
   return (
-    <details class="details" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      class="details"
+      open={open}
+      onToggle={({ currentTarget: { open: now } }) => {
+        if (now === open) return;
+        setOpen(now);
+        onOpen?.(now);
+      }}
+    >
       <summary>{title}</summary>
       {open && children()}
     </details>
