@@ -27,8 +27,9 @@ let collector: Collector;
 let behind: string;
 let proxy: Between;
 let address: string;
-/** Whether answers about metrics are kept waiting. */
+/** Whether answers about metrics, and the list of them, are kept waiting. */
 let isSlow = false;
+let isLate = false;
 /** What was asked about metrics, in order, and how much of it at once at most. */
 let asked: string[] = [];
 let most = 0;
@@ -38,7 +39,8 @@ beforeAll(async () => {
   ({ collector, address: behind } = await manyQuestions(QUESTIONS, data));
   let now = 0;
   proxy = await startProxy(behind, async (url, response) => {
-    if (!/\/v1\/metrics\/.+/.test(url)) return true;
+    while (isLate && /\/v1\/metrics\?/.test(url) && !response.destroyed) await new Promise((resolve) => setTimeout(resolve, 50));
+    if (!/\/v1\/metrics\/.+/.test(url)) return !response.destroyed;
     asked.push(url);
     most = Math.max(most, ++now);
     response.once('close', () => now--);
@@ -65,6 +67,7 @@ async function open(path = '', viewport = { width: 1280, height: 800 }, colorSch
 }
 beforeEach(() => {
   isSlow = false;
+  isLate = false;
   asked = [];
   most = 0;
 });
@@ -138,6 +141,22 @@ test('one of 300 is found and opened by keyboard, and Back returns to what was l
   expect(await search().inputValue()).toBe('');
 });
 
+test('words that were just typed do not come back when a click has undone them, though the page is busy', async () => {
+  await open('?q=needle');
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1_000);
+  await page.evaluate(() => requestAnimationFrame(() => Object.assign(globalThis, { isFrame: true })));
+  while (!(await page.evaluate(() => 'isFrame' in globalThis))) await page.clock.runFor(1); // frames are 16 ms apart from now on
+  await search().fill('nothing has this');
+  await page.getByText('No question has all of this.').waitFor();
+  await page.clock.runFor(260); // effects ran with the frame at 16 ms, and the words are due 250 ms later
+  await page.getByRole('button', { name: 'Show all 300' }).dispatchEvent('click');
+  await page.clock.runFor(10); // before the frame at 272 ms, with which the click’s effects run
+  await page.clock.runFor(1_000);
+  await expect.poll(() => rows().count()).toBe(MADE);
+  expect([await search().inputValue(), parameters()]).toEqual(['', {}]);
+});
+
 test('Back from a question returns to where the list was', async () => {
   await open();
   await page.evaluate(() => scrollTo(0, 84 * 118));
@@ -183,6 +202,17 @@ test('slow answers do not keep the list of metrics waiting, so that no connectio
   expect(await page.locator('.live').textContent()).toBe('live');
   isSlow = false;
   await row('Is thing 0 used?').locator('.verdict').waitFor();
+});
+
+test('a list that is late is no lost connection, and without a network it is one', async () => {
+  await open();
+  isLate = true;
+  await page.locator('.live', { hasText: 'no answer in time, trying again; numbers from' }).waitFor();
+  isLate = false;
+  await page.locator('.live', { hasText: /^live$/ }).waitFor();
+  await page.context().setOffline(true);
+  await page.locator('.live', { hasText: 'connection lost, trying again; numbers from' }).waitFor();
+  complaints = []; // the browser names each request that fails
 });
 
 test('an hour of a tab in which nothing happens costs less than a megabyte', async () => {

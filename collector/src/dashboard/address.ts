@@ -1,7 +1,7 @@
 // Addresses of the page: the overview, the plan, and one for each question. All are below the base, which the collector writes into the page. A click on a
 // link to one of them changes the address and what is shown, without loading the page again; Back and Forward do the same.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Metric } from '../api/shown.ts';
 import { type Filter, withFilter } from './filter.ts';
 
@@ -37,7 +37,7 @@ const current = (): Address =>
 export function goTo(path: string, how: 'push' | 'replace' = 'push'): void {
   const url = new URL(path, document.baseURI);
   const isElsewhere = url.pathname !== location.pathname;
-  history[`${how}State`](null, '', url);
+  history[`${how}State`](how === 'push' ? null : history.state, '', url);
   dispatchEvent(new PopStateEvent('popstate'));
   if (isElsewhere) scrollTo(0, 0);
 }
@@ -67,9 +67,9 @@ export function useAddress(): Address {
   return address;
 }
 
-/** Names the tab. */
+/** Names the tab, at once with what is shown. */
 export function useTitle(title: string): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · Murmuration`;
     return () => {
       document.title = 'Murmuration';

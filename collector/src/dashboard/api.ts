@@ -1,7 +1,7 @@
 // What the dashboard asks the collector, by the reader that other programs use, too: the list of metrics, one answer, and signing in. Addresses are relative to the page, so that the dashboard also works behind a path prefix. A failure becomes one sentence.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { createReader, type EstimatesAsked, ReadError, type Selection, type SeriesAsked } from '../api/reader/reader.ts';
+import { type CompareAsked, createReader, type EstimatesAsked, ReadError, type Selection, type SeriesAsked } from '../api/reader/reader.ts';
 import type {
   Annotation,
   Association,
@@ -20,7 +20,7 @@ import type {
 } from '../api/shown.ts';
 
 const SESSION = 'v1/session';
-const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so
+const LIST_TIMEOUT = 5_000; // a list that takes longer than this is late, and the page should say so
 const ESTIMATES_TIMEOUT = 30_000; // decoding a long list of candidates may take a while
 const MAX_AGE = 2; // seconds between two lists: dashboards that are open at the same time share their answers
 const MOST_ANSWERS = 10_000;
@@ -115,12 +115,15 @@ export interface Compared {
   readonly b: Selection<undefined>;
 }
 
+/** Request for a comparison of a metric. */
+type ComparisonAsked = CompareAsked<undefined>;
+
 /** The difference of two selections, b minus a. */
-export function fetchComparison(metric: Metric, { a, b }: Compared, asked: Asked, signal: AbortSignal): Promise<Comparison> {
+export function fetchComparison(metric: Metric, { a, b }: Compared, asked: ComparisonAsked, signal: AbortSignal): Promise<Comparison> {
   return readerWith(ESTIMATES_TIMEOUT).compare(metric.metric, a, b, { ...asked, app: metric.app, limit: MOST_ANSWERS, signal });
 }
 
-export function comparisonAddress(metric: Metric, { a, b }: Compared, asked: Asked): string {
+export function comparisonAddress(metric: Metric, { a, b }: Compared, asked: ComparisonAsked): string {
   return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app }, 'compare', a, b);
 }
 
@@ -157,9 +160,12 @@ export function isAnswer(problem: unknown): boolean {
 /** The collector's word for a problem that is a refusal. */
 export const refusalOf = (problem: unknown): string | null => (problem instanceof ReadError ? (problem.code ?? null) : null);
 
+/** True if an answer took too long. The connection may be there. */
+export const isLate = (problem: unknown): boolean => problem instanceof DOMException && problem.name === 'TimeoutError';
+
 /** An error in words. */
 export function problemInWords(problem: unknown): string {
-  if (problem instanceof DOMException && problem.name === 'TimeoutError') return 'The collector did not answer in time.';
+  if (isLate(problem)) return 'The collector did not answer in time.';
   if (problem instanceof TypeError) return 'The collector can’t be reached.';
   return problem instanceof Error ? problem.message : String(problem);
 }

@@ -4,7 +4,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Metric, Sign } from '../api/shown.ts';
-import { goTo, questionPath, useAddress, useTitle } from './address.ts';
+import { goTo, questionPath, useAddress } from './address.ts';
 import { availablePart, type Filter, filterFromQuery, goneFrom, spanOf, withFilter } from './filter.ts';
 import { Header } from './header.tsx';
 import { useLater } from './later.ts';
@@ -19,25 +19,28 @@ import { Failed, Gone, Loading, NoQuestion } from './states.tsx';
 /** Milliseconds after the last letter until the address has the words: browsers bound how often it may change. */
 const TYPED = 250;
 
-/** The words that are looked for, at once, and in the address when they are typed. */
+/**
+ * The words that are looked for: those that are typed, until the address has them. Every change of the address ends what is typed, at once
+ * and not by an effect: a timer that fired between a click and its effects would bring the words back.
+ */
 function useWords(isOverview: boolean, query: string): readonly [string, (words: string) => void] {
-  const inAddress = isOverview ? findingFromQuery(query).q : '';
-  const [words, setWords] = useState(inAddress);
-  const sent = useRef(inAddress);
+  const [typed, setTyped] = useState<string | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
-    if (inAddress === sent.current) return;
-    sent.current = inAddress; // another address, as after Back
-    setWords(inAddress);
-  }, [inAddress]);
-  useEffect(() => {
-    if (!isOverview || words === sent.current) return undefined;
-    const timer = setTimeout(() => {
-      sent.current = words;
-      goTo(location.pathname + withFinding(location.search, { q: words }), 'replace');
-    }, TYPED);
-    return () => clearTimeout(timer);
-  }, [words, isOverview]);
-  return [words, setWords];
+    const end = (): void => {
+      clearTimeout(timer.current);
+      setTyped(null);
+    };
+    addEventListener('popstate', end);
+    return () => removeEventListener('popstate', end);
+  }, []);
+  const type = (words: string): void => {
+    setTyped(words);
+    clearTimeout(timer.current);
+    if (isOverview)
+      timer.current = setTimeout(() => goTo(location.pathname + withFinding(location.search, { q: words }), 'replace'), TYPED);
+  };
+  return [typed ?? (isOverview ? findingFromQuery(query).q : ''), type];
 }
 
 /** Opens the first question that is found; from another page, shows all that are. */
@@ -70,7 +73,7 @@ export function App(): VNode {
         {state.connection === 'signed-out' ? (
           <SignIn />
         ) : state.metrics ? (
-          <Place metrics={state.metrics} {...{ question, isPlan, query, words, pages }} asked={filter} onWords={setWords} />
+          <Place metrics={state.metrics} {...{ question, isPlan, query, words, pages }} asked={filter} />
         ) : state.problem ? (
           <Failed title="No metrics" problem={state.problem} />
         ) : (
@@ -89,20 +92,18 @@ interface PlaceProps {
   /** The filter of the address. */
   readonly asked: Filter;
   readonly words: string;
-  readonly onWords: (words: string) => void;
   readonly pages: { readonly question: QuestionProps['page']; readonly plan: ReturnType<typeof useLater<'plan'>> };
 }
 
 /** The overview, a question or the plan. */
-function Place({ metrics, question, isPlan, query, asked, words, onWords, pages }: PlaceProps): VNode {
+function Place({ metrics, question, isPlan, query, asked, words, pages }: PlaceProps): VNode {
   const signs = useSigns(metrics);
   const filter = useMemo(() => availablePart(asked, metrics), [asked, metrics]);
   const { finding, gone } = knownPart({ ...findingFromQuery(question === null ? query : ''), q: words }, metrics);
-  const choose = (next: Filter): void => goTo(location.pathname + withFilter(query, next));
-  const find = (next: Partial<Finding>): void => {
-    if (next.q !== undefined) onWords(next.q);
-    goTo(location.pathname + withFinding(query, next));
-  };
+  // With the words that the address does not have yet.
+  const find = (next: Partial<Finding>): void => goTo(location.pathname + withFinding(query, { q: words, ...next }));
+  const choose = (next: Filter): void =>
+    goTo(location.pathname + withFilter(question === null ? withFinding(query, { q: words }) : query, next));
   if (isPlan)
     return (
       <>
@@ -138,7 +139,6 @@ function Question({ metrics, question, query, signs, filter, onFilter, page }: Q
   const named = metrics.filter((metric) => metric.metric === question);
   const found = named.filter((metric) => app === null || metric.app === app);
   const [metric] = found.length === 1 ? found : [];
-  useTitle(metric ? metric.description || metric.metric : 'No such question');
   return (
     <>
       <WayBack filter={filter} />

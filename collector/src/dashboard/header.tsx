@@ -62,6 +62,7 @@ const WORDS: Readonly<Record<Connection, string>> = {
   connecting: 'connecting',
   live: 'live',
   lost: 'connection lost, trying again',
+  slow: 'no answer in time, trying again',
   failing: 'the collector answers with an error, trying again',
   paused: 'paused',
   'signed-out': 'signed out',

@@ -4,13 +4,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Metric } from '../api/shown.ts';
 import { allowedIn } from './allowance.ts';
-import { fetchMetrics, isAnswer, isSignedOut, problemInWords, refusalOf } from './api.ts';
+import { fetchMetrics, isAnswer, isLate, isSignedOut, problemInWords, refusalOf } from './api.ts';
 
 /** Milliseconds between two requests: after a change, and at most. */
 const INTERVAL = 2_000;
 const LONGEST = 10_000;
 
-export type Connection = 'connecting' | 'live' | 'lost' | 'failing' | 'paused' | 'signed-out';
+export type Connection = 'connecting' | 'live' | 'lost' | 'slow' | 'failing' | 'paused' | 'signed-out';
 
 export interface MetricsState {
   readonly metrics: readonly Metric[] | null;
@@ -72,7 +72,11 @@ async function poll(signal: AbortSignal, setState: (next: (before: MetricsState)
       }
       pause = INTERVAL;
       if (!signal.aborted)
-        setState((before) => ({ ...before, connection: isAnswer(problem) ? 'failing' : 'lost', problem: problemInWords(problem) }));
+        setState((before) => ({
+          ...before,
+          connection: isAnswer(problem) ? 'failing' : isLate(problem) ? 'slow' : 'lost',
+          problem: problemInWords(problem),
+        }));
     }
     await new Promise((resolve) => setTimeout(resolve, Math.max(pause, allowedIn())));
   }
