@@ -1,7 +1,21 @@
-/** A store with a past, for tests of a question's page: 40 days, two versions of a schema and of the app, three platforms, and a day of crafted reports. */
+/** A store with a past, for tests of a question's page: every type of question, 40 days, two versions of a schema, three platforms, and a day of crafted reports. */
 
 import { randomBytes } from 'node:crypto';
-import { best, choice, type DeviceQuestion, defineSchema, distribution, flag, mean, text } from '@murmuration/client';
+import {
+  best,
+  choice,
+  choices,
+  count,
+  type DeviceQuestion,
+  defineSchema,
+  discover,
+  distribution,
+  flag,
+  histogram,
+  joint,
+  mean,
+  text,
+} from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { dayText, type Law, MAX_REPORTS, type MetricDocument, toBase64url } from '@murmuration/shared';
@@ -20,6 +34,7 @@ const YES = toBase64url(Uint8Array.of(1));
 const ask = { epsilon: 3, every: 'month' } as const;
 /** Two plans whose names differ at their ends alone, and a third. */
 const PLANS = ['free, with everything that the first year had', 'free, with everything that the second year had', 'pro'] as const;
+const GENRES = ['Action', 'Drama', 'Western'] as const;
 const PLATFORMS = ['web', 'ios', 'android'] as const;
 
 const schemaOf = (version: number) =>
@@ -37,6 +52,11 @@ const schemaOf = (version: number) =>
       minutes: mean([0, 120], { ...ask, unit: 'minutes', description: 'How long is a session?' }),
       start: distribution([0, 100], { ...ask, unit: 'ms', description: 'How long does a start take?', publish: true }),
       page: text({ ...ask, description: 'Which page opens first?' }),
+      parts: choices(['lists', 'links', 'images', 'code'], { ...ask, atMost: 2, description: 'Which parts are in use?' }),
+      films: count(20, { ...ask, unit: 'films', description: 'How many films were seen?' }),
+      wait: histogram([100, 1000], { ...ask, unit: 'ms', description: 'How long is the wait?' }),
+      word: discover({ ...ask, longest: 4, description: 'Which word was searched for?' }),
+      film: joint({ genre: GENRES, rating: ['G', 'R'] }, { ...ask, description: 'Which film was seen last?' }),
       layout: best(['list', 'grid'], { ...ask, utility: { few: [1, 0], many: [0, 1] }, description: 'Which layout suits best?' }),
       unasked: flag({ ...ask, description: 'Was the tour seen?' }),
     },
@@ -77,6 +97,11 @@ export async function startPast(data: string): Promise<{ readonly collector: Col
         randomize('plan', chance(0.2) ? 'pro' : chance(0.3) ? PLANS[1] : PLANS[0]),
         randomize('minutes', 20 + coins.uniform(day < RELEASE ? 20 : 40)),
         randomize('start', (coins.uniform(40) + coins.uniform(40)) % 100),
+        randomize('parts', chance(0.5) ? ['lists', 'code'] : ['links']),
+        randomize('films', coins.uniform(9)),
+        randomize('wait', chance(0.7) ? 300 : 30),
+        randomize('word', chance(0.6) ? 'tea' : 'ink'),
+        randomize('film', chance(0.6) ? { genre: 'Drama', rating: 'R' } : { genre: GENRES[coins.uniform(3)], rating: 'G' }),
         randomize('layout', chance(0.7) ? 'few' : 'many'),
         randomize('page', chance(0.5) ? 'inbox' : chance(0.5) ? 'today' : '=1+1'),
       ]).flat();

@@ -83,6 +83,36 @@ describe('comparing', () => {
     await open('dark?app=notes&a.version=1&b.version=9&segment.platform=tv');
     for (const gone of ['version 9', 'platform: tv']) await page.getByRole('status').filter({ hasText: gone }).waitFor();
     await expect.poll(() => verdict().textContent()).toMatch(/^Yes: /);
+    await open('dark?app=notes&from=2020-01-01');
+    await page
+      .getByRole('status')
+      .filter({ hasText: `They begin on ${inWords(dayAt(0))}.` })
+      .waitFor();
+  });
+});
+
+describe('an experiment', () => {
+  const arms = (a: string, b: string) => `dark?app=notes&a.segment.platform=${a}&b.segment.platform=${b}&experiment=true`;
+
+  test('its arms have the sample-ratio check of the API as one sentence', async () => {
+    await open('dark?app=notes&a.segment.platform=ios&b.segment.platform=android');
+    await page.getByText('arms of an experiment, drawn by an even coin').click();
+    const [ios, android] = [{ segment: { platform: 'ios' } }, { segment: { platform: 'android' } }];
+    const { sampleRatio } = await reader().compare('dark', ios, android, { experiment: true });
+    expect(sampleRatio?.isBroken).toBe(false);
+    await page.getByText(`Arms of an experiment: ${sampleRatio?.verdict}.`).waitFor();
+    expect(page.url()).toBe(`${address}/questions/${arms('ios', 'android')}`);
+  });
+
+  test('arms that no coin gives are said aloud to be void, before everything else, and nothing is told of them', async () => {
+    await open(arms('ios', 'web')); // with the crafted reports
+    const alert = page.getByRole('alert');
+    expect(await alert.textContent()).toMatch(/^Void: an even coin does not give 1600 and 2200 reports \(p < 0\.0001\), so /);
+    expect(await page.locator('.verdict').allTextContents()).toEqual([
+      await alert.textContent(),
+      'web compared with ios: no verdict: the sample-ratio check failed.',
+    ]);
+    expect(await page.locator('.told').count()).toBe(0);
   });
 });
 
@@ -246,6 +276,43 @@ describe('taking away', () => {
   });
 });
 
+test('Back and a reload return to the place and the open part, the tab names the view, and paper has no controls', async () => {
+  await open('dark?app=notes&a.version=1&b.version=2');
+  expect(await page.title()).toBe('Is dark mode on? version 2 compared with version 1 · Murmuration');
+  await page.getByText('The numbers as a table').click();
+  await expect.poll(() => new URL(page.url()).searchParams.get('open')).toBe('table');
+  const place = () => page.evaluate(() => [Math.round(scrollY), document.querySelectorAll('details[open] table').length]);
+  await page.evaluate(() => scrollTo(0, 600));
+  await expect.poll(() => page.evaluate(() => (history.state as { y?: number } | null)?.y)).toBe(600);
+  await page.getByRole('link', { name: 'All questions' }).evaluate((link: HTMLElement) => link.click());
+  await page.getByRole('link', { name: 'Is dark mode on?' }).waitFor();
+  await page.goBack();
+  await expect.poll(place).toEqual([600, 1]);
+  await page.reload();
+  await expect.poll(place).toEqual([600, 1]);
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  expect(await page.locator('button, input, select, .search, .tools, .way-back').filter({ visible: true }).count()).toBe(0);
+  expect(await verdict().isVisible()).toBe(true);
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--card'))).toBe('#ffffff');
+});
+
+test('answers to lists together are a table of shares with their margins, as the API has them, and its verdict on both', async () => {
+  await open('film?app=notes');
+  const [{ answers }, { verdict: both }] = await Promise.all([reader().estimates('film'), reader().association('film')]);
+  const table = page.getByRole('region', { name: 'Estimated shares of genre with rating' });
+  expect(await table.getByRole('columnheader').allTextContents()).toEqual(['genre', 'G', 'R']);
+  expect(await table.getByRole('rowheader').allTextContents()).toEqual(['Action', 'Drama', 'Western']);
+  const cells = await table.getByRole('cell').allTextContents();
+  for (const [i, { estimate, low, high }] of answers.entries()) {
+    const [middle = 0, around = 0] = (cells[i] ?? '').replaceAll('\u2212', '-').split('±').map(Number);
+    expect(middle).toBeCloseTo(100 * estimate, 1);
+    expect([middle - around <= 100 * low, middle + around >= 100 * high]).toEqual([true, true]);
+  }
+  await page.getByText(`${both.charAt(0).toUpperCase()}${both.slice(1)}.`.replaceAll(' %', '\u00a0%')).waitFor();
+  const svg = (await saved('SVG')).toString();
+  for (const share of await table.locator('.heat-share').allTextContents()) expect(svg).toContain(`>${share}<`);
+});
+
 test('of the best option, the page shows the options with the score of each', async () => {
   await open('layout?app=notes');
   const { options = [] } = await reader().estimates('layout');
@@ -273,6 +340,53 @@ test('a question that is published has a page for people without a token, and HT
   const inside = page.frameLocator('iframe[title="Is dark mode on?"]');
   await inside.locator('.verdict').waitFor();
   expect(await inside.locator('.trend svg').count()).toBe(1);
+});
+
+/** The first words of a sentence, by the kind of its verdict and the type of its question. */
+const FIRST: { readonly [kind: string]: (type: string) => string } = {
+  share: () => 'Yes: ',
+  mean: () => 'On average ',
+  median: () => 'Half are below, and half above, a number ',
+  close: () => 'Too close to call',
+  noise: () => 'No answer stands out',
+  lead: (type) =>
+    ({ best: 'The largest group of users is ', histogram: 'The most frequent range is ', joint: 'The most frequent combination is ' })[
+      type
+    ] ?? '',
+};
+
+test('the sentence of every type of question is the verdict of the API: its kind, its answers, its interval and its unit', async () => {
+  await page.goto(address);
+  const types = new Set<string>();
+  for (const { metric, type, reports, unit, description } of await reader().metrics()) {
+    if (reports === 0) continue;
+    types.add(type);
+    const isText = type === 'text' || type === 'discover';
+    const answer = isText ? await reader().decode(metric, { all: true }) : await reader().estimates(metric);
+    const { kind = '', answers = [], interval } = answer.verdict ?? {};
+    await page.evaluate((path) => {
+      history.pushState(null, '', path);
+      dispatchEvent(new PopStateEvent('popstate'));
+    }, `${address}/questions/${metric}?app=notes`);
+    await page.getByRole('heading', { name: description }).waitFor();
+    await settled();
+    const [said = '', ...more] = await page.locator('.question-head .verdict').allTextContents();
+    expect([metric, said.startsWith(FIRST[kind]?.(type) ?? '-')]).toEqual([metric, true]);
+    const isPlain = kind === 'lead' && FIRST[kind]?.(type) === '';
+    expect([metric, said.includes(' leads: ')]).toEqual([metric, isPlain]);
+    const labels = kind === 'share' ? ['Yes'] : ['lead', 'close'].includes(kind) ? answers.slice(0, 2) : [];
+    for (const label of labels) expect(said).toContain(label.replace('1000', '1,000'));
+    if (interval && kind !== 'close') {
+      const ends = [...said.replaceAll(',', '').matchAll(/\d+(?:\.\d+)?/g)].slice(-2).map(Number) as [number, number];
+      const scale = ['share', 'lead'].includes(kind) ? 100 : 1;
+      expect(ends[0]).toBeLessThanOrEqual(scale * interval.low + 1e-9);
+      expect(ends[1]).toBeGreaterThanOrEqual(scale * interval.high - 1e-9);
+      expect(ends[1] - ends[0]).toBeLessThan(1.2 * scale * (interval.high - interval.low));
+    }
+    if (unit) expect(said).toContain(unit);
+    expect(more).toEqual('meaning' in answer ? [answer.meaning.replaceAll(' %', '\u00a0%')] : []);
+  }
+  expect(types.size).toBe(11);
 });
 
 const LOOKS = [

@@ -1,20 +1,21 @@
-// For a text asked together with lists: one sentence on whether they go together, and the table of the strings that are found.
-// It is asked again with each new decode of the metric, so both describe the same reports.
+// For lists that are asked together, or a text with lists: one sentence on whether they go together, and the table of both, of a text with the
+// strings that are found. It is asked again with each new answer about the metric, so both describe the same reports.
 
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Association, Metric, Strings } from '../api/shown.ts';
+import type { Association, Metric } from '../api/shown.ts';
 import { type Asked, fetchAssociation, problemInWords } from './api.ts';
 import { margin, percent, rangeInWords } from './format.ts';
+import { isOpen } from './judge.ts';
 
 interface AssociationProps {
   readonly metric: Metric;
   readonly asked: Asked;
   /** The answer beside which it stands: when that changes, it is asked again. */
-  readonly basis: Strings;
+  readonly basis: object;
 }
 
-/** Strings of the table. */
+/** Rows of the table. */
 const MOST = 20;
 
 export function AssociationTable({ metric, asked, basis }: AssociationProps): VNode | null {
@@ -61,7 +62,7 @@ export function AssociationTable({ metric, asked, basis }: AssociationProps): VN
                 <Row key={string} title={string === '' ? '(empty)' : string} share={share} answers={answers} />
               ))}
               <Row title="All of these" share={found.found} answers={found.found.answers} />
-              <Rest found={found.found} columns={found.found.answers.length} />
+              {isOpen(metric) && <Rest found={found.found} columns={found.found.answers.length} />}
             </tbody>
           </table>
         </div>

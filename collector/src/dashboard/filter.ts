@@ -33,7 +33,7 @@ export function filterFromQuery(query: string): Filter {
   const entries = [...new URLSearchParams(query)];
   const segments = entries.filter(([key]) => key.startsWith(PREFIX)).map(([key, value]) => [key.slice(PREFIX.length), value] as const);
   const find = (name: string): string | undefined => entries.find(([key]) => key === name)?.[1];
-  const days = PERIODS.find((period) => `${period}` === find('days')) ?? null;
+  const days = Number(/^[1-9]\d{0,3}$/.exec(find('days') ?? '')?.[0] ?? 0) || null;
   const [from, to] = days === null ? [dayOf(find('from')), dayOf(find('to'))] : [];
   const among = entries.some(([key, value]) => key === 'among' && value === 'reports') ? 'reports' : 'population';
   return { segments: Object.fromEntries(segments), days, ...(from !== undefined && { from }), ...(to !== undefined && { to }), among };
@@ -72,17 +72,19 @@ export function spanOf(metrics: readonly Metric[]): Span | null {
   return from && to ? { from, to } : null;
 }
 
-/** The periods that leave out some days. */
-export function periodsOf(metrics: readonly Metric[]): readonly number[] {
+/** The usual periods that leave out some days, and that of a link. */
+export function periodsOf(metrics: readonly Metric[], chosen: number | null): readonly number[] {
   const span = spanOf(metrics);
-  return span ? PERIODS.filter((period) => period < daysBetween(span.from, span.to)) : [];
+  const usual = span ? PERIODS.filter((period) => period < daysBetween(span.from, span.to)) : [];
+  return chosen === null || usual.some((period) => period === chosen) ? usual : [...usual, chosen];
 }
 
 /** The part of a filter that applies here: an old link may name a segment that no longer exists. */
 export function availablePart(filter: Filter, metrics: readonly Metric[]): Filter {
   const segments = new Map(segmentsOf(metrics));
   const known = Object.entries(filter.segments).filter(([name, value]) => segments.get(name)?.includes(value));
-  const days = periodsOf(metrics).find((period) => period === filter.days) ?? null;
+  const span = spanOf(metrics);
+  const days = filter.days !== null && span && filter.days < daysBetween(span.from, span.to) ? filter.days : null;
   return { ...filter, segments: Object.fromEntries(known), days };
 }
 

@@ -30,7 +30,7 @@ export function Filters({
   onFilter: (filter: Filter) => void;
 }): VNode {
   const segments = segmentsOf(metrics);
-  const periods = periodsOf(metrics);
+  const periods = periodsOf(metrics, filter.days);
   const span = spanOf(metrics);
   const { from: _from, to: _to, ...undated } = filter;
   const isDated = filter.from !== undefined || filter.to !== undefined;

@@ -3,6 +3,7 @@
 
 import type { VNode } from 'preact';
 import type { Estimates, Metric, Progress } from '../api/shown.ts';
+import { useTitle } from './address.ts';
 import { collectorAddress } from './api.ts';
 import { count, reportCount } from './format.ts';
 
@@ -28,8 +29,8 @@ export function LoadingBars(): VNode {
 export function NoMetrics(): VNode {
   return (
     <div class="panel">
-      <h2>No metrics yet</h2>
-      <p>This collector has no schema. Its metrics appear here as soon as one is published.</p>
+      <h2>No questions here</h2>
+      <p>No schema is published, or your token is for an app that has none. Questions appear here as soon as one is.</p>
     </div>
   );
 }
@@ -56,6 +57,7 @@ interface NoQuestionProps {
 
 /** In place of a question that is not there. */
 export function NoQuestion({ name, app, others, pathOf }: NoQuestionProps): VNode {
+  useTitle('No such question');
   return (
     <div class="panel">
       <h2>{app === null && others.length > 1 ? 'Which app?' : 'No such question'}</h2>
@@ -99,12 +101,12 @@ export function NoReports({ app }: { app: string }): VNode {
   );
 }
 
-export function NoReportsHere({ filtered, someReports }: { filtered: boolean; someReports: boolean }): VNode {
+export function NoReportsHere({ metric, someReports }: { metric: Metric; someReports: boolean }): VNode {
+  if (metric.reports > 0) return <p class="quiet">No reports in this part. Choose other days or values under “What is counted”.</p>;
   if (!someReports) return <p class="quiet">No reports yet.</p>;
-  if (filtered) return <p class="quiet">No reports in this part. Choose another filter above.</p>;
   return (
     <p class="quiet">
-      No reports yet. Point a client at this address: <code>{collectorAddress()}</code>
+      No reports yet, though other questions have some. Does the app record <code>{metric.metric}</code>?
     </p>
   );
 }
@@ -115,7 +117,8 @@ export function TooFew({ estimates }: { estimates: Pick<Estimates, 'reports' | '
   return (
     <div class="quiet">
       <p>
-        {count(reports)} of {count(minimum)} reports: too few to say anything. The limit is for readability. It hides nobody.
+        Not enough reports yet: {count(reports)} came, and estimates are shown from {count(minimum)} on. The limit is for readability. It
+        hides nobody.
       </p>
       <progress value={reports} max={minimum} aria-label="Reports on the way to a first estimate" />
     </div>

@@ -6,7 +6,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Answer, Estimate, Metric, MetricType, Strings } from '../api/shown.ts';
 import { decodeAddress, fetchStrings, useAnswer } from './api.ts';
 import { AssociationTable } from './association.tsx';
-import { Evidence, Fact, Facts, VerdictLine } from './card-parts.tsx';
+import { Evidence, Fact, Facts } from './card-parts.tsx';
 import { Axis, BarRow, Lines, StringsLegend, useReordering } from './chart.tsx';
 import { chosenIn, isPart, missingFrom } from './filter.ts';
 import { count, decimalsFor, ends, hundredths, margin, percent, reportCount } from './format.ts';
@@ -15,6 +15,7 @@ import { ExcludedLine, Frame, type QuestionProps, viewOf } from './question/fram
 import { stringRows } from './question/takeaway.ts';
 import { askedIn } from './question/view.ts';
 import { Decoding, NoReportsHere, TooFew } from './states.tsx';
+import { VerdictLine } from './verdict-line.tsx';
 
 // The strings of a decode as the dashboard draws them: the found ones, then those that are not told apart from chance.
 // A found string is shown by the middle of what it can be, since its unbiased estimate is too large for having been chosen.
@@ -317,11 +318,7 @@ function Shown({ metric, strings, someReports }: ShownProps): VNode {
   );
   switch (strings.outcome) {
     case 'too-few-reports':
-      return strings.reports === 0 ? (
-        <NoReportsHere filtered={metric.reports > 0} someReports={someReports} />
-      ) : (
-        <TooFew estimates={strings} />
-      );
+      return strings.reports === 0 ? <NoReportsHere metric={metric} someReports={someReports} /> : <TooFew estimates={strings} />;
     case 'no-candidates':
       return <TooFew estimates={strings} />;
     case 'not-enough-data':

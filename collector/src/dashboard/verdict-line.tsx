@@ -46,7 +46,7 @@ export function VerdictLine({ verdict, answers, metric }: VerdictLineProps): VNo
   return said ? <p class="verdict">{said}</p> : null;
 }
 
-/** What leads, where the answers alone do not say it: of `best` they are groups of users, and not the options. */
+/** The subject of a lead, where the answers alone do not say it: of `best` they are groups of users, and not the options. */
 const LEADING: { readonly [type in MetricType]?: readonly [one: string, among: string] } = {
   best: ['The largest group of users is', ' between groups of users'],
   histogram: ['The most frequent range is', ' between ranges'],

@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Metric } from '#collector/api/shown.ts';
 import { addressOf, questionPath } from '#collector/dashboard/address.ts';
-import { impossibleInWords, joined, signInWords, slotsIn } from '#collector/dashboard/explain.ts';
-import { askedOf, availablePart, filterFromQuery, withFilter } from '#collector/dashboard/filter.ts';
+import { impossibleInWords, joined, signInWords } from '#collector/dashboard/explain.ts';
+import { askedOf, availablePart, filterFromQuery, periodsOf, withFilter } from '#collector/dashboard/filter.ts';
 import {
   daysBetween,
   decimalsFor,
@@ -32,11 +32,14 @@ import {
   goneFrom,
   lastOf,
   nameOfBy,
+  namesGoneDays,
   toggled,
   viewFromQuery,
+  viewInWords,
   waysOf,
   withView,
 } from '#collector/dashboard/question/view.ts';
+import { slotsIn } from '#collector/dashboard/terms.ts';
 
 const answer = (value: Answer['answer'], estimate: number, half: number): Answer => ({
   answer: value,
@@ -225,6 +228,11 @@ describe('filter', () => {
     const filter = filterFromQuery('?segment.platform=tv&segment.region=EU&days=30');
     expect(availablePart(filter, [metric])).toEqual({ segments: {}, days: null, among: 'population' });
   });
+  test('a link may ask for any number of last days, which is one of the choices then', () => {
+    const filter = filterFromQuery('?days=11');
+    expect([filter.days, availablePart(filter, [metric]).days, periodsOf([metric], filter.days)]).toEqual([11, 11, [7, 11]]);
+    expect(['0', '-3', '1.5', '12345', 'x'].map((days) => filterFromQuery(`?days=${days}`).days)).toEqual(Array(5).fill(null));
+  });
   test('the last 7 days are 7 days', () => {
     expect(askedOf(metric, { segments: { platform: 'ios', region: 'EU' }, days: 7, among: 'population' }, '2026-11-20')).toEqual({
       from: '2026-11-14',
@@ -238,18 +246,33 @@ describe('filter', () => {
 describe('the view of a question', () => {
   const sides = { a: { segment: { platform: 'web' } }, b: { segment: { platform: 'ios' } } };
   test('it survives the address bar in the words of the API, and leaves the rest of an address as it is', () => {
-    const view = { sides, exclude: ['2026-11-08', '2026-11-09'], picture: 'shares', interval: 'week' } as const;
+    const exclude = ['2026-11-08', '2026-11-09'];
+    const view = { sides, experiment: true, exclude, picture: 'shares', interval: 'week', open: ['table'] } as const;
     const query = withView('?app=notes&days=7&exclude=2020-01-01&a.version=1', view);
     expect(query).toBe(
-      '?app=notes&days=7&a.segment.platform=web&b.segment.platform=ios&exclude=2026-11-08,2026-11-09&picture=shares&interval=week',
+      '?app=notes&days=7&a.segment.platform=web&b.segment.platform=ios&experiment=true&exclude=2026-11-08,2026-11-09&picture=shares&interval=week&open=table',
     );
     expect(viewFromQuery(query)).toEqual(view);
-    expect(viewFromQuery('?exclude=yesterday,2026-13-01&interval=hour&a.version=x')).toEqual({
+    expect(viewFromQuery('?exclude=yesterday,2026-13-01&interval=hour&a.version=x&experiment=true&open=all')).toEqual({
       sides: null,
+      experiment: false,
       exclude: [],
       picture: null,
       interval: null,
+      open: [],
     });
+  });
+  test('the tab is named after it, and days before all reports are gone', () => {
+    const at = (query: string) => {
+      const [view, filter] = [viewFromQuery(query), filterFromQuery(query)];
+      return [viewInWords(view, askedIn({ metric, filter, span: null }, view)), namesGoneDays(metric, filter, view)];
+    };
+    expect(at('?a.segment.platform=web&b.segment.platform=ios&exclude=2026-11-08')).toEqual([
+      'ios compared with web, 1 day left out',
+      false,
+    ]);
+    expect(at('?segment.platform=web&from=2026-10-31')).toEqual(['web, since 31 Oct 2026', true]);
+    expect([at(''), at('?exclude=2026-10-31')[1], at('?a.to=2026-10-31&b.from=2026-11-02')[1]]).toEqual([['', false], true, true]);
   });
   test('days are left out and put back', () => {
     expect(toggled(['2026-11-08'], daysIn('2026-11-08', '2026-11-09'))).toEqual(['2026-11-08', '2026-11-09']);

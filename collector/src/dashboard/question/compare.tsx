@@ -4,7 +4,6 @@
 import type { VNode } from 'preact';
 import type { Comparison, Metric } from '../../api/shown.ts';
 import { type AnswerState, type Asked, comparisonAddress, fetchComparison, useAnswer } from '../api.ts';
-import type { Span } from '../filter.ts';
 import { Choice, DateInput } from '../filters.tsx';
 import { count, dayRange, reportCount, withMargin } from '../format.ts';
 import { labelOf } from '../judge.ts';
@@ -13,20 +12,27 @@ import {
   byOf,
   chosenValueOf,
   firstSides,
+  isBySegment,
   lastOf,
   nameOfBy,
   type Side,
   type Sides,
   sideInWords,
   sideOf,
+  type View,
   valuesOf,
   waysOf,
 } from './view.ts';
 
 /** The comparison that is asked for; without sides there is none. Days that are left out or that move hold for a single look. */
-export function useComparison(metric: Metric, asked: Asked, sides: Sides | null, isMoving: boolean): [AnswerState<Comparison>, string] {
+export function useComparison(
+  metric: Metric,
+  asked: Asked,
+  { sides, experiment }: Pick<View, 'sides' | 'experiment'>,
+  isMoving: boolean,
+): [AnswerState<Comparison>, string] {
   const { looks: _ofOne, ...both } = asked;
-  const wanted: Asked = { ...both, ...((asked.exclude || isMoving) && { looks: 'once' as const }) };
+  const wanted = { ...both, ...((asked.exclude || isMoving) && { looks: 'once' as const }), ...(experiment && { experiment }) };
   const address = sides && comparisonAddress(metric, sides, wanted);
   const ask = (signal: AbortSignal): Promise<Comparison> => fetchComparison(metric, sides ?? { a: {}, b: {} }, wanted, signal);
   return [useAnswer(metric, address, ask), address ?? ''];
@@ -37,12 +43,19 @@ const asSentence = (verdict: string): string => `${verdict.charAt(0).toUpperCase
 
 /** The verdict on the whole comparison. */
 export function ComparisonLine({ comparison, sides: { a, b } }: { comparison: Comparison; sides: Sides }): VNode {
+  const { sampleRatio } = comparison;
   const days = [comparison.a, comparison.b].flatMap(({ from, to }) => (from && to ? dayRange(from, to) : []));
   return (
     <>
+      {sampleRatio?.isBroken && (
+        <p class="verdict note-problem" role="alert">
+          <strong>{asSentence(sampleRatio.verdict)}</strong>
+        </p>
+      )}
       <p class="verdict">
         <strong dir="auto">{sideInWords(b)}</strong> compared with <strong dir="auto">{sideInWords(a)}</strong>: {comparison.verdict}.
       </p>
+      {sampleRatio && !sampleRatio.isBroken && <p class="evidence">Arms of an experiment: {sampleRatio.verdict}.</p>}
       {comparison.looks === 'once' && <p class="evidence">{ONE_LOOK}</p>}
       <p class="evidence">
         {count(comparison.a.reports)} and {reportCount(comparison.b.reports)}
@@ -57,13 +70,13 @@ export const ONE_LOOK = 'This holds for a single look, at days that were chosen 
 
 interface CompareProps {
   readonly metric: Metric;
-  readonly sides: Sides | null;
-  readonly span: Span | null;
-  readonly onSides: (sides: Sides | null) => void;
+  readonly view: View;
+  readonly onChoose: (change: Partial<View>) => void;
 }
 
 /** Controls of a comparison: by which way, and with which values. */
-export function CompareControls({ metric, sides, onSides }: CompareProps): VNode | null {
+export function CompareControls({ metric, view: { sides, experiment }, onChoose }: CompareProps): VNode | null {
+  const onSides = (chosen: Sides | null): void => onChoose({ sides: chosen });
   const ways = waysOf(metric);
   if (ways.length === 0) return null;
   const by = sides ? byOf(sides) : '';
@@ -92,6 +105,17 @@ export function CompareControls({ metric, sides, onSides }: CompareProps): VNode
             />
           ),
         )}
+      {sides && isBySegment(sides) && (
+        <Choice
+          name="these are"
+          value={experiment ? 'arms' : 'groups'}
+          options={[
+            { value: 'groups', label: 'groups of users' },
+            { value: 'arms', label: 'arms of an experiment, drawn by an even coin' },
+          ]}
+          onChoose={(what) => onChoose({ experiment: what === 'arms' })}
+        />
+      )}
       {sides && by === 'days' && <Periods metric={metric} onSides={onSides} />}
     </div>
   );
@@ -122,7 +146,7 @@ function SideDays({ end, side, metric, onSide }: { end: string; side: Side; metr
 const LENGTHS = [7, 28] as const;
 
 /** Usual pairs of periods, one click each. */
-function Periods({ metric, onSides }: Pick<CompareProps, 'metric' | 'onSides'>): VNode {
+function Periods({ metric, onSides }: { metric: Metric; onSides: (sides: Sides) => void }): VNode {
   const { from, to, versions } = metric;
   const usual: readonly (readonly [string, Sides])[] = [
     ...versions.slice(1).map((version) => [`before and since version ${version.version}`, aroundOf(version.from, metric)] as const),

@@ -2,9 +2,9 @@
 // the numbers as a table, and the details. Its contents depend on the type of question.
 
 import type { ComponentChildren, VNode } from 'preact';
-import { useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Metric, Sign } from '../../api/shown.ts';
-import { goTo } from '../address.ts';
+import { goTo, useTitle } from '../address.ts';
 import type { AnswerState } from '../api.ts';
 import { Folded } from '../card-parts.tsx';
 import type { Filter, Span } from '../filter.ts';
@@ -16,7 +16,18 @@ import { Failed, Gone, LoadingBars } from '../states.tsx';
 import { CompareControls, ComparisonLine, ComparisonTable, useComparison } from './compare.tsx';
 import { comparisonRows, type Rows } from './takeaway.ts';
 import { Tools } from './tools.tsx';
-import { askedIn, goneFrom, MOST_EXCLUDED, toggled, type View, viewFromQuery, withView } from './view.ts';
+import {
+  askedIn,
+  goneFrom,
+  MOST_EXCLUDED,
+  namesGoneDays,
+  type Part,
+  toggled,
+  type View,
+  viewFromQuery,
+  viewInWords,
+  withView,
+} from './view.ts';
 
 export interface QuestionProps {
   readonly metric: Metric;
@@ -32,13 +43,35 @@ export interface QuestionProps {
 /** The view of an address, and how it is changed: each choice is a step that Back undoes. */
 export function viewOf({ metric, query }: Pick<QuestionProps, 'metric' | 'query'>): {
   readonly view: View;
-  readonly choose: (change: Partial<View>) => void;
+  readonly choose: (change: Partial<View>, how?: 'push' | 'replace') => void;
   readonly gone: readonly string[];
 } {
   const asked = viewFromQuery(query);
   const gone = asked.sides ? goneFrom(metric, asked.sides) : [];
   const view = gone.length > 0 ? { ...asked, sides: null } : asked;
-  return { view, gone, choose: (change) => goTo(location.pathname + withView(query, { ...view, ...change })) };
+  return { view, gone, choose: (change, how) => goTo(location.pathname + withView(query, { ...view, ...change }), how) };
+}
+
+/** Milliseconds after the last scrolling until the entry of the address has its place. */
+const SCROLLED = 150;
+
+/** Keeps the place that the page is scrolled to with the entry of its address, and returns there once its parts have come. */
+function useScroll(isComplete: boolean): void {
+  useEffect(() => {
+    if (!isComplete) return undefined;
+    const { y } = (history.state ?? {}) as { readonly y?: number };
+    if (y !== undefined) scrollTo(0, y);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const keep = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => history.replaceState({ y: scrollY }, ''), SCROLLED);
+    };
+    addEventListener('scroll', keep);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('scroll', keep);
+    };
+  }, [isComplete]);
 }
 
 /** Numbers of the picture, to be taken away. */
@@ -67,12 +100,12 @@ interface FrameProps<T> {
 
 export function Frame<T>(props: FrameProps<T>): VNode {
   const { of, state, sentence, evidence, takeaway, table, details } = props;
-  const { metric, signs, filter, onFilter, span } = of;
+  const { metric, signs, filter, onFilter } = of;
   const { view, choose, gone } = viewOf(of);
-  const { sides } = view;
+  const { sides, open } = view;
   const asked = askedIn(of, view);
   const { from, to } = asked;
-  const [compared, address] = useComparison(metric, asked, sides, filter.days !== null);
+  const [compared, address] = useComparison(metric, asked, view, filter.days !== null);
   const title = useId();
   const [head, picture, difference] = [useRef<HTMLElement>(null), useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   const question = metric.description || metric.metric;
@@ -81,6 +114,13 @@ export function Frame<T>(props: FrameProps<T>): VNode {
     return [question, ...texts].join(' ');
   };
   const comparison = sides && compared.value;
+  const shown = viewInWords(view, asked);
+  useTitle(shown === '' ? question : `${question} ${shown}`);
+  useScroll(takeaway !== null && (sides === null || comparison !== null));
+  const foldedBy = (part: Part) => ({
+    isOpen: open.includes(part),
+    onOpen: (isOpen: boolean) => choose({ open: isOpen ? [...open, part] : open.filter((each) => each !== part) }, 'replace'),
+  });
   const tools = (taken: Takeaway, what: string, part: typeof picture): VNode => (
     <Tools
       {...taken}
@@ -92,7 +132,7 @@ export function Frame<T>(props: FrameProps<T>): VNode {
     />
   );
   return (
-    <article class="question" aria-labelledby={title} aria-busy={state.outdated}>
+    <article class="question" aria-labelledby={title} aria-busy={state.outdated} data-address={location.href}>
       <header ref={head} class="question-head">
         <h2 id={title}>{question}</h2>
         <div class={state.outdated || compared.outdated ? 'outdated' : ''}>
@@ -106,6 +146,11 @@ export function Frame<T>(props: FrameProps<T>): VNode {
         )}
       </header>
       <Gone parts={gone} />
+      {metric.from !== null && namesGoneDays(metric, filter, view) && (
+        <p class="gone" role="status">
+          This link asks for days that have no reports any more, or never had. They begin on {dayRange(metric.from, metric.from)}.
+        </p>
+      )}
       <Suspicious signs={signs} exclude={view.exclude} onExclude={(exclude) => choose({ exclude })} />
       <section class="card" aria-label="Picture">
         {props.controls}
@@ -118,7 +163,7 @@ export function Frame<T>(props: FrameProps<T>): VNode {
         <div class="question-side">
           <section class="card" aria-labelledby={`${title}-compare`}>
             <h3 id={`${title}-compare`}>Compare</h3>
-            <CompareControls metric={metric} sides={sides} span={span} onSides={(chosen) => choose({ sides: chosen })} />
+            <CompareControls metric={metric} view={view} onChoose={choose} />
             {sides && !compared.value && (compared.problem ? <Failed title="No comparison" problem={compared.problem} /> : <LoadingBars />)}
             {comparison && sides && (
               <>
@@ -138,8 +183,16 @@ export function Frame<T>(props: FrameProps<T>): VNode {
       )}
       {state.value && (
         <section class="card">
-          {table && <Folded title="The numbers as a table">{table}</Folded>}
-          {details && <Folded title="How it is asked, and how far to trust it">{details}</Folded>}
+          {table && (
+            <Folded title="The numbers as a table" {...foldedBy('table')}>
+              {table}
+            </Folded>
+          )}
+          {details && (
+            <Folded title="How it is asked, and how far to trust it" {...foldedBy('details')}>
+              {details}
+            </Folded>
+          )}
         </section>
       )}
     </article>

@@ -4,7 +4,8 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Estimates, Metric, Series } from '../../api/shown.ts';
 import { estimatesAddress, fetchAnnotations, fetchEstimates, fetchSeries, type OverTime, seriesAddress, useAnswer } from '../api.ts';
-import { AnswerTable, Details, Evidence, Fact, ImpossibleLine, Value, VerdictLine } from '../card-parts.tsx';
+import { AssociationTable } from '../association.tsx';
+import { AnswerTable, Details, Evidence, Fact, Value } from '../card-parts.tsx';
 import { Chart, Density } from '../chart.tsx';
 import { outlookInWords } from '../explain.ts';
 import { chosenIn, isPart, missingFrom } from '../filter.ts';
@@ -13,8 +14,10 @@ import { daysBetween, withMargin } from '../format.ts';
 import { isOpen } from '../judge.ts';
 import { LoadingBars, NoReportsHere, TooFew } from '../states.tsx';
 import { StringsPage } from '../strings-card.tsx';
+import { ImpossibleLine, VerdictLine } from '../verdict-line.tsx';
 import { ONE_LOOK } from './compare.tsx';
 import { ExcludedLine, Frame, type QuestionProps, viewOf } from './frame.tsx';
+import { gridOf, HeatMap } from './heat-map.tsx';
 import { type Drawn, SeriesTable } from './reading.tsx';
 import { answerRows, seriesRows } from './takeaway.ts';
 import { Trend } from './trend.tsx';
@@ -112,9 +115,13 @@ function AnswersPage(props: QuestionProps): VNode {
           <LoadingBars />
         ))}
       {shows && !isTrend && <Shares estimates={estimates} metric={metric} />}
+      {shows && areLists(metric) && <AssociationTable metric={metric} asked={asked} basis={estimates} />}
     </Frame>
   );
 }
+
+/** True if lists are asked together, and how they go together can be told. */
+const areLists = (metric: Metric): boolean => metric.type === 'joint' && !isOpen(metric) && metric.mechanism !== 'd-bit-flip';
 
 type Asking = readonly [{ readonly name: string; readonly asked: OverTime }, ...{ readonly name: string; readonly asked: OverTime }[]];
 
@@ -191,6 +198,8 @@ export function Shares({ estimates, metric }: { estimates: Estimates; metric: Me
   return useMemo(() => {
     if (options) return <Options options={options} inputs={<Chart answers={answers} type={metric.type} title={title} />} />;
     if (unit === 'value' && first) return <Value answer={first} unit={metric.unit} title={title} />;
+    const grid = gridOf(answers);
+    if (grid && !isOpen(metric)) return <HeatMap grid={grid} title={title} />;
     if (distribution) return <Density answers={answers} distribution={distribution} title={title} />;
     return <Chart answers={answers} type={metric.type} title={title} note={isOpen(metric) ? TOO_LONG : undefined} />;
   }, [estimates, metric.type, title]);
@@ -215,9 +224,5 @@ function Options({ options, inputs }: { options: NonNullable<Estimates['options'
 }
 
 function Nothing({ estimates, metric, someReports }: { estimates: Estimates; metric: Metric; someReports: boolean }): VNode {
-  return estimates.reports === 0 ? (
-    <NoReportsHere filtered={metric.reports > 0} someReports={someReports} />
-  ) : (
-    <TooFew estimates={estimates} />
-  );
+  return estimates.reports === 0 ? <NoReportsHere metric={metric} someReports={someReports} /> : <TooFew estimates={estimates} />;
 }

@@ -29,13 +29,20 @@ export type Interval = (typeof INTERVALS)[number];
 export interface View {
   /** Null where nothing is compared. */
   readonly sides: Sides | null;
+  /** True if the sides are the arms of an experiment, which each device drew by an even coin. */
+  readonly experiment: boolean;
   /** Days that are left out, in order. */
   readonly exclude: readonly string[];
   /** Null where the usual one of the type is drawn. */
   readonly picture: Picture | null;
   /** Null where it follows from the number of days. */
   readonly interval: Interval | null;
+  /** The folded parts that are open. */
+  readonly open: readonly Part[];
 }
+
+const PARTS = ['table', 'details'] as const;
+export type Part = (typeof PARTS)[number];
 
 /** Days that the API leaves out of one answer, at most. */
 export const MOST_EXCLUDED = 100;
@@ -69,25 +76,30 @@ const sidePairs = ({ version, segment = {}, from, to }: Side, prefix: string): r
 export function viewFromQuery(text: string): View {
   const query = new URLSearchParams(text);
   const sides = { a: sideFrom(query, 'a.'), b: sideFrom(query, 'b.') };
+  const isCompared = Object.keys({ ...sides.a, ...sides.b }).length > 0;
   const days = (query.get('exclude') ?? '').split(',').flatMap((day) => dayOf(day) ?? []);
   return {
-    sides: Object.keys({ ...sides.a, ...sides.b }).length === 0 ? null : sides,
+    sides: isCompared ? sides : null,
+    experiment: isCompared && isBySegment(sides) && query.get('experiment') === 'true',
     exclude: [...new Set(days)].sort().slice(0, MOST_EXCLUDED),
     picture: oneOf(PICTURES, query.get('picture')),
     interval: oneOf(INTERVALS, query.get('interval')),
+    open: PARTS.filter((part) => query.get('open')?.split(',').includes(part)),
   };
 }
 
 /** A query with this view instead of its own, and with everything else that it had. */
-export function withView(text: string, { sides, exclude, picture, interval }: View): string {
-  const own = (name: string): boolean => /^[ab]\./.test(name) || ['exclude', 'picture', 'interval'].includes(name);
+export function withView(text: string, { sides, experiment, exclude, picture, interval, open }: View): string {
+  const own = (name: string): boolean => /^[ab]\./.test(name) || ['experiment', 'exclude', 'picture', 'interval', 'open'].includes(name);
   const query = new URLSearchParams([
     ...[...new URLSearchParams(text)].filter(([name]) => !own(name)),
     ...(sides ? [...sidePairs(sides.a, 'a.'), ...sidePairs(sides.b, 'b.')] : []).map(([name, value]) => [name, value]),
   ]);
+  if (sides && experiment && isBySegment(sides)) query.set('experiment', 'true');
   if (exclude.length > 0) query.set('exclude', exclude.join());
   if (picture) query.set('picture', picture);
   if (interval) query.set('interval', interval);
+  if (open.length > 0) query.set('open', open.join());
   return query.size === 0 ? '' : `?${query}`.replaceAll('%2C', ',');
 }
 
@@ -119,6 +131,8 @@ export function byOf({ a, b }: Sides): By {
   const [name] = Object.keys({ ...a.segment, ...b.segment });
   return name === undefined ? 'days' : SEGMENT + name;
 }
+
+export const isBySegment = (sides: Sides): boolean => byOf(sides).startsWith(SEGMENT);
 
 /** The name of a way. Apps may have a segment for their own versions, which are not those of the schema. */
 export const nameOfBy = (by: By, { segments }: Pick<Metric, 'segments'>): string =>
@@ -180,4 +194,21 @@ export function goneFrom(metric: Metric, { a, b }: Sides): readonly string[] {
     ...(version !== undefined && !metric.versions.some((each) => each.version === version) ? [`version ${version}`] : []),
     ...Object.entries(segment).flatMap(([name, value]) => (metric.segments[name]?.includes(value) ? [] : [`${name}: ${value}`])),
   ]);
+}
+
+/** True if a link names days before the first one that has reports: none were made, or they are deleted by now. */
+export function namesGoneDays({ from: first }: Metric, { from, to }: Filter, { sides, exclude }: View): boolean {
+  const days = [from, to, ...exclude, ...(sides ? [sides.a, sides.b].flatMap((side) => [side.from, side.to]) : [])];
+  return first !== null && days.some((day) => day !== undefined && day < first);
+}
+
+/** A view in a few words, for the name of a tab; empty where it is the usual one. */
+export function viewInWords({ sides, exclude }: View, { from, to, segment = {} }: Asked): string {
+  const days: Side = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  return [
+    ...(sides ? [`${sideInWords(sides.b)} compared with ${sideInWords(sides.a)}`] : []),
+    ...Object.values(segment),
+    ...(from === undefined && to === undefined ? [] : [sideInWords(days)]),
+    ...(exclude.length > 0 ? [`${exclude.length} ${exclude.length === 1 ? 'day' : 'days'} left out`] : []),
+  ].join(', ');
 }
