@@ -4,14 +4,12 @@ import { BATCHES_PER_DAY, type Batch, dayNumber, hex, type SchemaDocument, type 
 import type { Clock } from './adapters/lifecycle.ts';
 import type { Claim } from './ledger/ledger.ts';
 import type { State } from './ledger/state.ts';
+import { LATEST } from './limits.ts';
 import { attempt } from './maybe.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 import { createCoins } from './random/coins.ts';
 import type { Path } from './record.ts';
-import type { Options, Outcome } from './types.ts';
-
-/** A time in the year 9892: days beyond have no text of ten characters, and where adding one changes nothing no search for a day ends. */
-const LATEST = 2.5e14;
+import type { Consent, Options, Outcome } from './types.ts';
 
 /** The parts of a device that only some schemas need (schema.ts). */
 export interface Parts {
@@ -23,17 +21,26 @@ export interface Parts {
   readonly isAssigned?: (device: Device, state: State, metric: string) => boolean;
 }
 
-/** Everything except the stored state. */
-export interface Device extends Path, Parts, Pick<SchemaDocument, 'about' | 'assign' | 'reports'> {
-  readonly segment: Batch['segment'];
+/** The parts of a device that only some options need (options.ts). */
+interface OptionParts {
+  /** For `key`: what follows the address. */
+  readonly query?: string;
+  /** The consent that applies until the person decides. */
+  readonly fallback: Exclude<Consent['state'], 'unknown'>;
   /** The most batches with one day's date. */
   readonly perDay: number;
-  /** True if reports wait for a random day of the next slot. */
-  readonly isLater: boolean;
-  /** The share of devices that take part. */
-  readonly sampleRate: number;
-  /** 32 random bits. */
-  readonly word: () => number;
+  /** For `upload: 'later'`: the number of days from which that of a metric's report is drawn. */
+  readonly later?: (device: Device, metric: string) => number;
+  /** For `sampleRate`: true if this device takes no part. */
+  readonly isLeftOut?: (device: Device, state: State) => boolean;
+}
+
+/** The parts that an app's options add to a device. */
+export type OptionPart = (options: Options<DeviceQuestions, Segments>) => Partial<OptionParts>;
+
+/** Everything except the stored state. */
+export interface Device extends Path, Parts, OptionParts, Pick<SchemaDocument, 'about' | 'assign' | 'reports'> {
+  readonly segment?: Batch['segment'];
   /** Milliseconds since 1970; NaN where the clock gives no time that a report could carry. */
   readonly now: () => number;
   /** Days since 1970-01-01. */
@@ -45,28 +52,28 @@ export interface Device extends Path, Parts, Pick<SchemaDocument, 'about' | 'ass
 }
 
 /** Creates a context of the device described by an app's options. */
-export function createDevice<M extends DeviceQuestions, S extends Segments>(options: Options<M, S>, clock: Clock): Device {
-  const { schema, segment, upload, sampleRate = 1 } = options;
-  const isLater = upload === 'later';
-  const word = words(options.rng ?? systemRng);
+export function createDevice(options: Options<DeviceQuestions, Segments>, clock: Clock, parts: readonly OptionPart[]): Device {
+  const { schema, segment, rng = systemRng } = options;
+  const word = words(rng);
   const now = (): number => {
     const time = attempt(() => clock.now()) as number; // `record` never throws, whatever clock the app passes
     return time < LATEST ? time : Number.NaN;
   };
-  return {
-    ...schema,
-    ...schema.document,
-    ...(schema.parts as Parts),
-    segment,
-    perDay: Math.max(1, options.batchesPerDay ?? (isLater ? 1 : BATCHES_PER_DAY)), // with none a search for a day would not end
-    isLater,
-    sampleRate,
-    word,
-    coins: createCoins(word),
-    newId: () => [word(), word(), word(), word()].map(hex).join(''),
-    now,
-    today: () => dayNumber(now()),
-    me: '',
-    said: [],
-  };
+  return Object.assign(
+    {
+      ...schema,
+      ...schema.document,
+      ...(schema.parts as Parts),
+      segment,
+      fallback: 'ask',
+      perDay: BATCHES_PER_DAY,
+      ...createCoins(word),
+      newId: () => [word(), word(), word(), word()].map(hex).join(''),
+      now,
+      today: () => dayNumber(now()),
+      me: '',
+      said: [],
+    } satisfies Device,
+    ...parts.map((part) => part(options)),
+  );
 }

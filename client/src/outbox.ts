@@ -8,28 +8,18 @@ import { ACCEPTED_DAYS, dayText, MAX_REPORTS } from '@murmuration/shared';
 import type { Device } from './device.ts';
 import type { QueuedBatch, QueuedReport } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
+import {
+  FIRST_PAUSE,
+  FULL,
+  LONGEST_PAUSE,
+  LONGEST_QUIET,
+  LONGEST_RETRY_AFTER,
+  MOST_BATCHES,
+  MOST_CHARACTERS,
+  PATIENCE,
+  SPREAD,
+} from './limits.ts';
 import type { Outcome } from './types.ts';
-
-/**
- * The size, in characters, at which a batch takes no more reports. Even with one more report of the longest list it stays below the 64 KiB
- * that keepalive and the collector allow.
- */
-const FULL = 40_000;
-/** The most batches that wait, and the most characters of their reports. No value changes the length of a report. */
-const MOST_BATCHES = 100;
-const MOST_CHARACTERS = 165_000;
-
-// In milliseconds. PATIENCE: how long other contexts leave a batch to the one that began it, and how long an upload may take to be
-// answered. FIRST_PAUSE and LONGEST_PAUSE: the longest pause after the first failure and after any later one. SPREAD: the time over which
-// waiting batches are spread, so that they do not arrive together.
-export const PATIENCE = 10_000;
-const FIRST_PAUSE = 5_000;
-const LONGEST_PAUSE = 3_600_000;
-const SPREAD = 60_000;
-/** The longest pause that a collector can ask for. */
-const LONGEST_RETRY_AFTER = 86_400_000;
-/** The longest quiet time between two reports that are sent alone, in seconds. Timers add a random part of a second. */
-const LONGEST_QUIET = 86_400;
 
 /** The wait, in milliseconds, for what time alone does not bring. */
 export const NEVER: number = 1 / 0;
@@ -76,9 +66,10 @@ export function trim(device: Device, state: State): void {
  * time is over.
  */
 export function put(device: Device, state: State, report: QueuedReport, first: number): void {
-  const { wire: schema, segment, coins } = device;
+  const { wire: schema, segment, uniform } = device;
   const isAlone = device.reports === 'alone';
-  const [perDay, by] = isAlone ? [NEVER, ''] : [device.perDay, device.me];
+  const perDay = isAlone ? NEVER : device.perDay;
+  const by = isAlone ? '' : device.me;
   for (let day = first; ; day++) {
     const ofDay = state.outbox.filter((batch) => batch.day === day);
     const begun = day === state.day ? state.batches : ofDay.length;
@@ -99,7 +90,7 @@ export function put(device: Device, state: State, report: QueuedReport, first: n
       state.outbox.push(batch);
       if (day === state.day) state.batches++;
     }
-    batch.reports.splice(coins.uniform(batch.reports.length + 1), 0, report); // at a random place, so that the order says nothing
+    batch.reports.splice(uniform(batch.reports.length + 1), 0, report); // at a random place, so that the order says nothing
     batch.size += report.join().length + 8;
     return;
   }
@@ -116,10 +107,8 @@ const waitOf = (device: Device, { pause, day }: State, { by, from, notBefore }: 
 export const wait = (device: Device, state: State): number => Math.min(...state.outbox.map((batch) => waitOf(device, state, batch)));
 
 /** The batches that this context may send now. */
-const dueNow = (device: Device, state: State): readonly QueuedBatch[] => state.outbox.filter((batch) => waitOf(device, state, batch) <= 0);
-
-/** The batches that this context may send at once: it began them, and they have not been sent yet. */
-export const fresh = (device: Device, state: State): readonly QueuedBatch[] => dueNow(device, state).filter(({ by }) => by === device.me);
+export const dueNow = (device: Device, state: State): readonly QueuedBatch[] =>
+  state.outbox.filter((batch) => waitOf(device, state, batch) <= 0);
 
 /**
  * Chooses the batches to send now: all that this context began, and at most one of the others, drawn at random. The remaining ones are
@@ -131,37 +120,36 @@ export const fresh = (device: Device, state: State): readonly QueuedBatch[] => d
  * devices (docs/linkage.md), in whatever contexts, and however often the app is opened.
  */
 export function seal(device: Device, state: State): readonly QueuedBatch[] {
-  const { me, now, coins } = device;
+  const { me, now, uniform } = device;
   const due = dueNow(device, state);
   const others = due.filter(({ by }) => by !== me);
-  const old = others[coins.uniform(others.length)];
+  const old = others[uniform(others.length)];
   const going = due.filter((batch) => batch.by === me || batch === old);
   const isNext = old && (device.reports === 'alone' || !(old.by || old.tries)) && until(state.quiet, device) <= 0;
-  if (isNext) state.quiet = now() + 1_000 * coins.uniform(LONGEST_QUIET);
+  if (isNext) state.quiet = now() + 1_000 * uniform(LONGEST_QUIET);
   // The back-off uses the largest number of tries of any batch, and one back-off governs all, so uploads do not grow with the number of
   // batches.
-  const tries = Math.max(0, ...state.outbox.map((batch) => batch.tries));
+  const tries = Math.max(...state.outbox.map((batch) => batch.tries));
   for (const batch of going) {
     batch.by = '';
     batch.tries++;
-    batch.notBefore = now() + PATIENCE + coins.uniform(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** tries));
+    batch.notBefore = now() + PATIENCE + uniform(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** tries));
   }
   for (const batch of state.outbox) {
     if (old && batch.by !== me && !going.includes(batch))
       // The time of a batch that is due may be far ahead: the clock was set back.
-      batch.notBefore = Math.max(due.includes(batch) ? 0 : batch.notBefore, isNext ? state.quiet : old.notBefore + coins.uniform(SPREAD));
+      batch.notBefore = Math.max(due.includes(batch) ? 0 : batch.notBefore, isNext ? state.quiet : old.notBefore + uniform(SPREAD));
   }
   return going;
 }
 
 /** The collector is up: waiting batches may be sent soon, each at a random time of its own, but none before the quiet time is over. */
-export function hasten({ now, coins }: Device, state: State): void {
-  for (const batch of state.outbox)
-    batch.notBefore = Math.max(state.quiet, Math.min(batch.notBefore, now() + PATIENCE + coins.uniform(SPREAD)));
+export function hasten({ now, uniform }: Device, state: State): void {
+  for (const batch of state.outbox) batch.notBefore = Math.max(state.quiet, Math.min(batch.notBefore, now() + PATIENCE + uniform(SPREAD)));
 }
 
 /** The collector asks for a pause, in seconds. Nothing is sent for that long, plus a random time of up to the same length. */
-export function pauseFor({ now, coins }: Device, state: State, seconds: number): void {
+export function pauseFor({ now, uniform }: Device, state: State, seconds: number): void {
   const pause = Math.min(LONGEST_RETRY_AFTER, Math.ceil(seconds * 1_000));
-  state.pause = now() + pause + coins.uniform(pause);
+  state.pause = now() + pause + uniform(pause);
 }

@@ -15,11 +15,10 @@ import type { Randomize } from './randomizers/randomizer.ts';
 import type { Outcome } from './types.ts';
 
 /** Inputs of the path: a schema's questions and laws, and coins. */
-export interface Path {
+export interface Path extends Coins {
   readonly questions: ResolvedQuestions;
   readonly metrics: SchemaDocument['metrics'];
   readonly budget: SchemaDocument['budget'];
-  readonly coins: Coins;
   /** The schema's name on the wire. */
   readonly wire: string;
   /** 128 random bits, in hexadecimal digits. */
@@ -27,25 +26,21 @@ export interface Path {
 }
 
 /** Randomizes a value into a claim for its metric's slot, or returns why it can't. Nothing refers to the value after this returns. */
-export function randomize({ questions, metrics, coins, newId }: Path, metric: string, value: unknown): Claim | Outcome['result'] {
+export function randomize(path: Path, metric: string, value: unknown): Claim | Outcome['result'] {
+  const { questions, metrics, newId } = path;
   const question = attempt(() => metrics[metric] && questions[metric]); // `metrics` has no prototype, so nothing inherited is found
   if (!question) return 'unknown-metric';
   const input = attempt(() => question.input(value as never));
   if (input === undefined) return 'wrong-type';
   const { law } = metrics[metric] as MetricDocument;
   const draw = question.randomizers[law.mechanism] as Randomize<unknown, unknown>;
-  return attempt(() => ({ metric, symbol: toBase64url(draw(law, input, coins)), id: newId() })) ?? 'no-entropy';
+  return attempt(() => ({ metric, symbol: toBase64url(draw(law, input, path)), id: newId() })) ?? 'no-entropy';
 }
 
 /** The report of a symbol: the symbol itself or, for a permanent metric, the instantaneous response to the symbol stored for its epoch. */
-export function reportOf(
-  { questions, metrics, coins }: Path,
-  { metric, symbol }: Claim,
-  epoch: string | undefined,
-  since: number | undefined,
-): QueuedReport {
-  const respond = questions[metric]?.respondStored;
-  const bytes = respond && epoch !== undefined ? toBase64url(respond((metrics[metric] as MetricDocument).law, epoch, coins)) : symbol;
+export function reportOf(path: Path, { metric, symbol }: Claim, epoch: string | undefined, since: number | undefined): QueuedReport {
+  const respond = path.questions[metric]?.respondStored;
+  const bytes = respond && epoch !== undefined ? toBase64url(respond((path.metrics[metric] as MetricDocument).law, epoch, path)) : symbol;
   return [metric, bytes, since];
 }
 

@@ -17,7 +17,9 @@ export {
   textAnswering,
 } from '@murmuration/shared';
 export { isAssigned } from './ledger/participation.ts';
+export { batching, consenting, identifying, sampling } from './options.ts';
 export { begin, replace } from './otherwise.ts';
 export { storing } from './questions/permanent.ts';
 export type { Randomizing, ResolvedQuestion, ResolvedQuestions } from './questions/question.ts';
 export * from './randomizers/mechanisms.ts';
+export { start } from './telemetry.ts';

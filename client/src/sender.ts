@@ -5,34 +5,21 @@ import type { Delivery } from './adapters/transport.ts';
 import type { Device } from './device.ts';
 import type { QueuedBatch } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
+import { JITTER, LONGEST_TIMER, PATIENCE, SOON, TRIES } from './limits.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
-import { hasten, NEVER, PATIENCE, pauseFor, remove, seal, wait } from './outbox.ts';
+import { hasten, NEVER, pauseFor, remove, seal, wait } from './outbox.ts';
 import { settlementOf } from './settlement.ts';
 import type { Entry } from './slots.ts';
 import type { DeviceStore } from './store.ts';
 
-// Milliseconds from a record to its upload: at least SOON, plus a random time of up to JITTER.
-const SOON = 1_000;
-const JITTER = 4_000;
-/** The longest delay of a timer, in milliseconds. It supports no more than 2^31 - 1. */
-const LONGEST = 2e9;
-/**
- * The number of consecutive unanswered uploads after which no timer retries. If the network blocks us, it is not flooded with requests: the
- * next upload waits for another trigger than time.
- */
-const TRIES = 3;
-
 /** A batch, the response to it, and what that means for the batch. */
 type Answered = readonly [batch: QueuedBatch, delivery: Delivery, settlement: ReturnType<typeof settlementOf>];
 
-/** Sends batches that are due. */
-export interface Sender {
-  /** Sets a timer for the next batch that may be sent, unless one is set already. */
-  readonly schedule: () => void;
-  readonly cancel: () => void;
-  /** Sends the batches that may be sent now. Resolves when each has its response. */
-  readonly flush: () => Promise<void>;
-}
+/**
+ * Sends batches that are due. The first function sets a timer for the next batch that may be sent, unless one is set already. The second
+ * cancels it. The third sends the batches that may be sent now, and resolves when each has its response.
+ */
+type Sender = readonly [schedule: () => void, cancel: () => void, flush: () => Promise<void>];
 
 /**
  * Starts a new day in a transaction, in which pending answers claim their slots: all, or those to metrics with `otherwise`.
@@ -65,9 +52,9 @@ export function createSender(
     stop = undefined;
   };
   const schedule = (): void => {
-    const milliseconds = Math.max(attempt(waiting) ?? NEVER, SOON) + (attempt(() => device.coins.uniform(JITTER)) ?? JITTER);
+    const milliseconds = Math.max(attempt(waiting) ?? NEVER, SOON) + (attempt(() => device.uniform(JITTER)) ?? JITTER);
     if (milliseconds < NEVER && silences < TRIES)
-      stop ??= clock.after(Math.min(LONGEST, milliseconds), () => {
+      stop ??= clock.after(Math.min(LONGEST_TIMER, milliseconds), () => {
         stop = undefined;
         return flush();
       });
@@ -144,12 +131,12 @@ export function createSender(
     return sending;
   };
 
-  return {
+  return [
     schedule,
     cancel,
-    flush: () => {
+    () => {
       silences = 0;
       return flush();
     },
-  };
+  ];
 }

@@ -12,9 +12,6 @@ import { put, trim, turnTo } from './outbox.ts';
 import { take } from './record.ts';
 import type { Outcome } from './types.ts';
 
-/** The most days that the `later` option draws from. */
-const LATER = 30;
-
 /** A randomized answer that waits for its slot. */
 export interface Entry extends Claim {
   /** The day on which it was recorded. */
@@ -54,13 +51,12 @@ export function isTaken(device: Device, { accounts }: State, name: string, today
  * @param slot the length of a slot with `otherwise`, for which its report waits
  */
 export function open(device: Device, state: State, asked: Claim, slot: number = 0): Outcome['result'] {
-  const { metrics, isLater, coins } = device;
   const { metric: name } = asked;
   if (!isChosen(device, state, name)) return 'not-chosen';
   const report = take(device, state, asked, slot ? state.day : undefined);
   if (typeof report === 'string') return report;
-  const most = isLater ? Math.min(DAYS[(metrics[name] as MetricDocument).every], LATER) : 0;
-  put(device, state, report, state.day + (slot || most) + coins.uniform(most));
+  const most = device.later?.(device, name) ?? 0;
+  put(device, state, report, state.day + (slot || most) + device.uniform(most));
   return 'recorded';
 }
 
@@ -83,7 +79,7 @@ export function answer(device: Device, state: State, entry: Entry): Outcome['res
   if (entry.wire !== device.wire || !(device.today() <= entry.day + ACCEPTED_DAYS.before)) return 'expired';
   // An answer recorded before the current slot began does not answer a later slot. It may have been claimed long ago and still be in the
   // spill.
-  if (account && account.day > entry.day) return 'already-answered';
+  if ((account?.day as number) > entry.day) return 'already-answered';
   if (isRetired(device, state, entry.metric)) return 'retired'; // also where it would replace an `otherwise` answer that waits
   // Nor does one that was recorded while a slot was taken, perhaps by another version of the schema. So answers of consecutive days are
   // never in more reports than there may be slots on these days.

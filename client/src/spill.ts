@@ -4,10 +4,12 @@
  * far, with the last refusal (ledger/decision.ts), and the last day on which a slot was claimed.
  */
 
-import type { Storage } from './adapters/storage.ts';
-import { mark } from './ledger/decision.ts';
+import type { Spill as Items, Storage } from './adapters/storage.ts';
 import { attempt } from './maybe.ts';
 import type { Entry } from './slots.ts';
+
+/** A number that never falls: returns it, and raises it to the value if that is greater. */
+type Rising = (value?: number) => number;
 
 export interface Spill {
   /**
@@ -20,27 +22,26 @@ export interface Spill {
   /** Drops an answer. The day remains. */
   readonly drop: (answer: Entry) => void;
   readonly answers: () => readonly Entry[];
-  /** The last refusal, or that there was a later decision. */
-  readonly decision: () => number;
-  /** Remembers a decision if it is the last one. */
-  readonly decide: (decision: number) => void;
-  /** The last day on which a slot was claimed, in days since 1970-01-01; 0 if none is known. */
-  readonly spent: () => number;
-  /** Remembers such a day if it is the last one. */
-  readonly spend: (day: number) => void;
+  /** The last refusal, or that there was a later decision. Remembers a mark if it is the last one. */
+  readonly decision: Rising;
+  /** The last day on which a slot was claimed, in days since 1970-01-01; 0 if none is known. Remembers a day if it is the last one. */
+  readonly spent: Rising;
 }
 
 export function createSpill({ spill }: Storage, name: string): Spill {
   const answers = `${name}:answer:`;
-  const consent = `${name}:consent`;
-  const spent = `${name}:spent`;
-  const read = (key: string): unknown => attempt(() => JSON.parse(spill?.getItem(key) ?? 'null'));
-  const write = (key: string, value: unknown): unknown => attempt(() => spill?.setItem(key, JSON.stringify(value)));
+  const items = spill as Items & ArrayLike<unknown>; // without one, each attempt fails
+  const read = (key: string): unknown => attempt(() => JSON.parse(items.getItem(key) as string));
+  const write = (key: string, value: unknown): unknown => attempt(() => items.setItem(key, JSON.stringify(value)));
   const keyOf = ({ place }: Entry): string => answers + place;
   const at = (answer: Entry): Partial<Entry> => Object(read(keyOf(answer)));
-  /** A number that can still grow: whatever else stands there counts as 0. */
-  const numberAt = (key: string): number => (read(key) as number) & (-1 >>> 2);
-  const raise = (key: string, value: number): unknown => value > numberAt(key) && write(key, value);
+  const rising =
+    (key: string): Rising =>
+    (value = 0) => {
+      const kept = (read(key) as number) & (-1 >>> 2); // it can still grow: whatever else stands there counts as 0
+      if (value > kept) write(key, value);
+      return kept;
+    };
   return {
     // Where a clock gives no number no answer can be claimed, and so none is kept.
     keep: (answer, days) => !(answer.day > 0) || (at(answer).day as number) + days > answer.day || write(keyOf(answer), answer),
@@ -48,16 +49,14 @@ export function createSpill({ spill }: Storage, name: string): Spill {
     answers: () =>
       attempt(() =>
         // Sorted, because browsers may reorder them with each key that is added, also that of a hidden record.
-        Array.from({ length: spill?.length ?? 0 }, (_, i) => spill?.key(i) ?? '')
+        Array.from(items, (_, i) => items.key(i) ?? '')
           .sort()
           .flatMap((key) => {
             const answer = (key.startsWith(answers) && read(key)) as Entry | undefined;
             return answer?.id && keyOf(answer) === key ? [answer] : []; // the key may hold anything
           }),
       ) ?? [],
-    decision: () => numberAt(consent),
-    decide: (decision) => raise(consent, mark(decision)),
-    spent: () => numberAt(spent),
-    spend: (day) => raise(spent, day),
+    decision: rising(`${name}:consent`),
+    spent: rising(`${name}:spent`),
   };
 }

@@ -5,7 +5,7 @@
 
 import type { Storage } from './adapters/storage.ts';
 import type { Device } from './device.ts';
-import { type Answer, answerOf, DENIED, GRANTED, after as next } from './ledger/decision.ts';
+import { type Answer, DENIED, GRANTED, mark, after as next } from './ledger/decision.ts';
 import { emptyState, parseState, type State, spentState, stateText } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
 import { erase } from './outbox.ts';
@@ -31,7 +31,6 @@ export interface DeviceStore {
 }
 
 /**
- * @param fallback the consent that applies until the person decides
  * @param changed called when the consent has changed or becomes known
  * @param isAway whether the page has been left
  */
@@ -40,25 +39,24 @@ export function createDeviceStore(
   spill: Spill,
   name: string,
   device: Device,
-  fallback: Exclude<Consent['state'], 'unknown'>,
   tell: (outcome: Outcome) => void,
   changed: () => void,
   isAway: () => boolean,
 ): DeviceStore {
   /** The last day on which the accounts of a state had a slot claimed. What `otherwise` answers replace changes no such day. */
   const lastDay = ({ accounts }: State): number => Math.max(0, ...Object.values(accounts).map(({ day }) => day));
-  let decision = 0;
+  let decision = -1; // the newest that this context knows of; below 0 until it knows one
   let refusal = spill.decision(); // the newest refusal that this context knows of: its own transaction may never have completed
-  let isKnown = false;
   const consentBy = (made: number): Exclude<Consent['state'], 'unknown'> =>
-    made & DENIED ? 'denied' : made & GRANTED ? 'granted' : fallback;
-  const consent = (): Consent['state'] => (isKnown || answerOf(decision) ? consentBy(decision) : 'unknown');
+    made & DENIED ? 'denied' : made & GRANTED ? 'granted' : device.fallback;
+  const consent = (): Consent['state'] => (decision < 0 ? 'unknown' : consentBy(decision));
 
   let isNoted: boolean | undefined; // whether the note beside the ledger was found
-  /** Looks for the note beside the ledger that the person agrees. */
-  const look = (): Maybe<unknown> =>
+  /** Looks for the note beside the ledger that the person agrees, and goes on. */
+  const look = <T>(then: () => Maybe<T>): Maybe<T> =>
     after(storage.agreed?.(name), (found) => {
       isNoted = found;
+      return then();
     });
   /** True if a note that the ledger knows of was not found. */
   const isMissing = ({ noted }: State): boolean => !!noted && isNoted === false;
@@ -77,14 +75,14 @@ export function createDeviceStore(
     // the state, the stored accounts apply.
     if (state.decision >> 2 <= store.view.decision >> 2) {
       for (const [metric, account] of Object.entries(store.view.accounts)) {
-        if (!((state.accounts[metric]?.day ?? -1) >= account.day)) state.accounts[metric] = account;
+        if (!((state.accounts[metric]?.day as number) >= account.day)) state.accounts[metric] = account;
       }
       state.day = Math.max(state.day, store.view.day);
     }
     if (!read) {
       device.said.push({ result: 'storage-reset' });
       // The agreement was lost with the ledger, and a refusal may have been: a person who had agreed is asked again.
-      state.decision = next(known, fallback === 'granted' || known & DENIED ? DENIED : 0);
+      state.decision = next(known, device.fallback === 'granted' || known & DENIED ? DENIED : 0);
     }
     if (known & DENIED) refusal = known;
     if (refusal & DENIED && refusal >= state.decision) erase(device, state);
@@ -97,7 +95,6 @@ export function createDeviceStore(
     const old = consent();
     decision = Math.max(decision, made);
     if (decision & DENIED) refusal = decision;
-    isKnown = true;
     if (consent() !== old) changed();
   };
 
@@ -106,7 +103,7 @@ export function createDeviceStore(
     consent,
     change: (work, isWritten) =>
       attempt(() =>
-        after(look(), () => {
+        look(() => {
           if (isAway()) throw name; // a page that was left meanwhile begins nothing
           const transacted = storage.transact(name, (stored) => {
             device.said = [];
@@ -116,18 +113,18 @@ export function createDeviceStore(
             const text = stateText(state);
             // Nothing is created in the storage before the person has decided.
             const isKept = (text !== stored || (isWritten && isGranted)) && (stored || isGranted || state.decision);
-            return { next: isKept ? text : undefined, result: { state, isGranted, result, said: device.said } };
+            return { next: isKept ? text : undefined, result: [state, isGranted, result, device.said] as const };
           });
-          return after(transacted, ({ state, isGranted, result, said }) =>
-            after(look(), () => {
+          return after(transacted, ([state, isGranted, result, said]) =>
+            look(() => {
               store.view = state;
-              spill.spend(lastDay(state));
+              spill.spent(lastDay(state));
               // The consent is granted by default: nobody has written the note. One that the ledger knows of was erased, by a refusal.
               if (isGranted && !state.decision && !state.noted && isNoted === false) void attempt(() => storage.agreed?.(name, true));
               // The note was found missing after the ledger knew of it: the person has refused, and what waits is erased.
               const isRefused = isMissing(state);
               learn(isRefused ? next(state.decision, DENIED) : state.decision);
-              spill.decide(decision); // a grant only now that it is stored: other pages hear of it, and read it where the ledger lives
+              spill.decision(mark(decision)); // a grant only now that it is stored: other pages hear of it, and read it where the ledger lives
               said.forEach(tell);
               if (isRefused) void store.change(() => {});
               return result;
@@ -139,11 +136,11 @@ export function createDeviceStore(
     decide: (answer, work) => {
       const made = next(Math.max(decision, spill.decision()), answer);
       void attempt(() => storage.agreed?.(name, answer === GRANTED));
-      if (answer === DENIED) spill.decide(made);
+      if (answer === DENIED) spill.decision(mark(made));
       learn(made);
       return store.change((state) => {
         // A decision that another context stored meanwhile is earlier, because transactions run one after the other.
-        if (answerOf(state.decision) !== answer) state.decision = next(state.decision, answer);
+        if (!(state.decision & answer)) state.decision = next(state.decision, answer);
         work(state);
         state.noted = undefined; // a note that is written again counts once it is found
         return true;

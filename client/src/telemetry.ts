@@ -8,18 +8,20 @@
  */
 
 import type { Segments } from '@murmuration/shared';
-import { isForeign, pageLifecycle, privacyControl, systemClock } from './adapters/lifecycle.ts';
+import { isForeign, pageLifecycle, systemClock } from './adapters/lifecycle.ts';
 import type { Storage } from './adapters/storage.ts';
 import { type Delivery, fetchTransport, type Upload } from './adapters/transport.ts';
 import { webStorage } from './adapters/web-storage.ts';
 import { assertOptions } from './checks.ts';
-import { createDevice } from './device.ts';
+import { createDevice, type OptionPart } from './device.ts';
 import { announce, explain, explainDelivery } from './explain.ts';
 import { DENIED, GRANTED } from './ledger/decision.ts';
+import type { Claim } from './ledger/ledger.ts';
 import type { QueuedBatch } from './ledger/queued.ts';
 import { spentState } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
-import { bodyOf, erase, fresh, turnTo } from './outbox.ts';
+import { batching, consenting, identifying, sampling } from './options.ts';
+import { bodyOf, dueNow, erase, turnTo } from './outbox.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 import { randomize } from './record.ts';
 import { resetDevice } from './reset.ts';
@@ -28,9 +30,6 @@ import { advance, answer, type Entry, hasOtherwise, isTaken, slotDays } from './
 import { createSpill } from './spill.ts';
 import { createDeviceStore } from './store.ts';
 import type { Options, Outcome, Telemetry } from './types.ts';
-
-/** A storage of which every step fails. */
-const NONE = {} as Storage;
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
@@ -47,22 +46,35 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   options: Options<M, S, E>,
 ): Telemetry<M>;
 export function createTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
+  return start(options, [identifying, consenting, batching, sampling]);
+}
+
+/**
+ * Starts telemetry with the code of some options only.
+ *
+ * @param parts the part of each option that is there (options.ts)
+ */
+export function start<const M extends DeviceQuestions, const S extends Segments>(
+  options: Options<M, S>,
+  parts: readonly OptionPart[],
+): Telemetry<M> {
   if (process.env.NODE_ENV !== 'production') {
     assertOptions(options);
     announce(options);
   }
   // Without a prototype: what a page's bug puts on `Object.prototype` is no option, above all no consent.
   const own: Options<M, S> = { __proto__: null, ...options };
-  const { schema, endpoint, key, clock = systemClock, consent: fallback = 'ask' } = own;
+  const { schema, endpoint, clock = systemClock } = own;
   const isShut = !own.partitioned && isForeign(); // a foreign frame gets no storage, so nothing is recorded
   const failure = isShut ? 'third-party' : 'storage-failed';
   const { transport = fetchTransport, lifecycle = pageLifecycle } = own;
-  const storage = isShut ? NONE : (own.storage ?? webStorage());
+  const storage = isShut ? ({} as Storage) : (own.storage ?? webStorage()); // every step of `{}` fails
   const { document, wire } = schema;
   const name = `murmuration:${document.app}`;
+  const device = createDevice(own, clock, parts);
 
   // A production build may lack it, as where an environment variable is not set. Nothing answers there, and reports wait.
-  const url = (endpoint || 'https://none.invalid').replace(/\/*$/, '/v1/reports') + (key ? `?key=${encodeURIComponent(key)}` : '');
+  const url = (endpoint || 'https://none.invalid').replace(/\/*$/, '/v1/reports') + (device.query ?? '');
   const uploadOf = (batch: QueuedBatch): Upload => ({ url, body: bodyOf(batch) });
   const send = (batch: QueuedBatch): Promise<Delivery> => {
     const delivery = transport(uploadOf(batch));
@@ -83,12 +95,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     attempt(() => own.onOutcome?.(outcome)); // an exception in the app's listener must not reach its page
     if (process.env.NODE_ENV !== 'production') attempt(() => explain(options, outcome, store.view));
   };
-  const tellAll = (entries: readonly Entry[], result: Outcome['result']): void => {
+  const refuse = (result: Outcome['result'], entries: readonly Entry[] = pending.splice(0)): void => {
     for (const { metric } of entries) tell({ result, metric });
-  };
-  const refusePending = (result: Outcome['result']): void => {
-    tellAll(pending, result);
-    pending = [];
   };
   /** Tells once that the storage fails, unless the page was left: it ends transactions then. */
   const tellFailure = (): void => {
@@ -97,19 +105,17 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     tell({ result: failure });
   };
   const isOpen = (): boolean => !isAway && !isClosed;
-  const device = createDevice(own, clock);
   const spill = createSpill(storage, name);
   const store = createDeviceStore(
     storage,
     spill,
     name,
     device,
-    fallback === 'granted' && privacyControl() ? 'denied' : fallback,
     tell,
     () => {
       if (store.consent() === 'denied') {
         cancel();
-        refusePending('no-consent');
+        refuse('no-consent');
         spill.answers().forEach(spill.drop);
       }
       [...listeners].forEach(attempt);
@@ -133,25 +139,23 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const turn: Turn = (work, isAll, left = []) => {
     const mine = pending.filter((entry) => isAll || hides(entry));
     const entries = [...left, ...mine];
-    pending = isAll ? [] : pending.filter((entry) => !hides(entry));
+    pending = pending.filter((entry) => !mine.includes(entry));
     last = after(
       store.change((state, isGranted) => {
-        const give = (isOtherwise: boolean): void => {
-          for (const entry of entries)
-            if (hides(entry) === isOtherwise)
-              device.said.push({ result: isGranted ? answer(device, state, entry) : 'no-consent', metric: entry.metric });
-        };
         // Answers that replace `otherwise` do not start a new day, so that nothing reveals that there were any.
-        give(true);
-        if (isGranted) advance(device, state);
-        give(false);
+        for (const isHidden of [true, false]) {
+          if (isGranted && !isHidden) advance(device, state);
+          for (const entry of entries)
+            if (hides(entry) === isHidden)
+              device.said.push({ result: isGranted ? answer(device, state, entry) : 'no-consent', metric: entry.metric });
+        }
         return work(state, isGranted);
       }, hasHidden),
       (result) => {
         if (result) entries.forEach(spill.drop);
         else if (isAway)
           pending.push(...mine); // kept until the page returns
-        else tellAll(mine, failure);
+        else refuse(failure, mine);
         return result;
       },
     );
@@ -181,7 +185,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     keep(pending);
     return store.consent() !== 'unknown' && isOpen() && !pending.every(hides) && claim();
   };
-  const { schedule, cancel, flush: sendAll } = createSender(device, store, clock, send, isActive, turn);
+  const [schedule, cancel, sendAll] = createSender(device, store, clock, send, isActive, turn);
   /** Reads what other contexts have stored. */
   const refresh = (): Maybe<unknown> => isOpen() && store.change(() => {});
   /** Writes and sends what waits. Where no storage event tells of a decision, as in a worker, the stored one is read first. */
@@ -217,7 +221,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const leave = (): unknown => {
     if (!storage.suspend) return flush();
     if (isActive() && writing === 0)
-      for (const batch of fresh(device, store.view)) if (!(spill.decision() & DENIED)) void attempt(() => send(batch));
+      for (const batch of dueNow(device, store.view))
+        if (batch.by === device.me && !(spill.decision() & DENIED)) void attempt(() => send(batch));
     isAway = true;
     cancel();
     return storage.suspend();
@@ -229,20 +234,27 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const record = (metric: string, value: unknown): void => {
     const claim = randomize(device, metric, value);
     const consent = store.consent();
-    const refuse = (result: Outcome['result']): void => tell({ result, metric });
-    if (typeof claim === 'string') return refuse(claim);
-    if (isClosing) return refuse('closed');
-    if (consent === 'ask' || consent === 'denied') return refuse('no-consent');
-    if (isTaken(device, store.view, metric, today()) || pending.some((entry) => entry.metric === metric)) return refuse('already-answered');
+    const refused =
+      typeof claim === 'string'
+        ? claim
+        : isClosing
+          ? 'closed'
+          : consent === 'ask' || consent === 'denied'
+            ? 'no-consent'
+            : isTaken(device, store.view, metric, today()) || pending.some((entry) => entry.metric === metric)
+              ? 'already-answered'
+              : undefined;
+    if (refused) return tell({ result: refused, metric });
+    const isHidden = hides({ metric });
     // All records of a tick share one transaction. One of a metric with `otherwise` does not even make it begin earlier.
-    pending.push({ ...claim, wire, day: today(), place: (hides({ metric }) ? '?' : '') + metric });
-    void Promise.resolve().then(() => (hides({ metric }) ? keep(pending.filter(hides)) : commit()));
+    pending.push({ ...(claim as Claim), wire, day: today(), place: (isHidden ? '?' : '') + metric });
+    void Promise.resolve().then(() => (isHidden ? keep(pending.filter(hides)) : commit()));
   };
 
   const decide = (answer: typeof GRANTED | typeof DENIED, isForgotten?: boolean): Maybe<unknown> => {
     // Earlier records are treated according to the consent that applied until now.
     if (hasAgreed()) void commit();
-    else refusePending('no-consent');
+    else refuse('no-consent');
     const decided = store.decide(answer, (state) => {
       if (answer === GRANTED) return advance(device, state);
       erase(device, state);
@@ -276,8 +288,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     },
     look: async () => {
       await last;
-      await commit();
-      await (isOpen() && turn((state) => state));
+      await (isOpen() && claim());
       return { state: store.view, schema, today: today(), uploadOf };
     },
     ...(process.env.NODE_ENV !== 'production' && { reset: () => resetDevice(store, storage, name) }),
@@ -296,7 +307,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       cancel();
       stopListening();
       stopWatching?.();
-      refusePending(failure); // of a page that was left: they may wait in the spill
+      refuse(failure); // of a page that was left: they may wait in the spill
       storage.suspend?.();
     },
   };

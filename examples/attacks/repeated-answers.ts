@@ -95,7 +95,7 @@ function freshly(seed: number): readonly Found[] {
 function kept(metric: Metric, seed: number): readonly Found[] {
   const coins = seededCoins(seed);
   let ids = 0;
-  const path: Path = { questions, metrics: document.metrics, budget, coins, wire: wireName(document), newId: () => `${ids++}` };
+  const path: Path = { questions, metrics: document.metrics, budget, ...coins, wire: wireName(document), newId: () => `${ids++}` };
   return find(
     DEVICES,
     (epochs) => likelihood(document.metrics[metric]?.law as KAryLaw, epochs),

@@ -25,8 +25,8 @@ interface Program {
 /** Size of the smallest app, in bytes. */
 const CORE_LIMIT = 8_900;
 /** The same with the plugin, by esbuild and by Vite, and the least that the plugin saves. */
-const PLUGIN_LIMIT = 7_200;
-const VITE_LIMIT = 6_900;
+const PLUGIN_LIMIT = 7_376;
+const VITE_LIMIT = 7_144;
 const SAVED = 1_500;
 const LAZY_LIMIT = 350;
 const LIST_LIMIT = 800;

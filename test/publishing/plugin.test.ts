@@ -66,14 +66,7 @@ const MAIN = `
 import { createTelemetry, ledger, memoryStorage, preview } from '@murmuration/client';
 import { fakeClock, seededRng } from '@murmuration/client/testing';
 import { schema } from './schema.js';
-export async function run(seed) {
-  const seen = [];
-  const clock = fakeClock(new Date('2026-11-20'));
-  const telemetry = createTelemetry({
-    schema, endpoint: '/', consent: 'granted', segment: { platform: 'web' }, storage: memoryStorage(), clock, rng: seededRng(seed),
-    onOutcome: (outcome) => seen.push(outcome),
-    transport: async (upload) => { seen.push(upload); return { status: 204 }; },
-  });
+async function live(telemetry, clock, seen) {
   for (let day = 0; day < 3; day++) {
     ${metrics.map(([name, , value]) => `telemetry.record('${name}', ${value});`).join('\n    ')}
     telemetry.record('flag', 'no flag');
@@ -83,6 +76,23 @@ export async function run(seed) {
     clock.advance(86_400_000);
   }
   await telemetry.close();
+}
+export async function run(seed) {
+  const seen = [];
+  const clock = fakeClock(new Date('2026-11-20'));
+  const segment = { platform: 'web' };
+  const onOutcome = (outcome) => seen.push(outcome);
+  const transport = async (upload) => { seen.push(upload); return { status: 204 }; };
+  const first = createTelemetry({
+    schema, endpoint: '/', consent: 'granted', segment, storage: memoryStorage(), clock, rng: seededRng(seed), onOutcome, transport,
+  });
+  await live(first, clock, seen);
+  const later = createTelemetry({
+    schema, endpoint: '/', upload: 'later', batchesPerDay: 2, sampleRate: 0.5, segment,
+    storage: memoryStorage(), clock, rng: seededRng(seed), onOutcome, transport,
+  });
+  later.consent.grant();
+  await live(later, clock, seen);
   return JSON.stringify(seen);
 }
 export const { document, wire } = schema;
@@ -249,5 +259,42 @@ describe('a schema', () => {
     await bundlers.esbuild(folder, (message) => warnings.push(message), plugin);
     expect(warnings).toEqual([]);
     expect('leaked' in globalThis).toBe(false);
+  });
+});
+
+describe('a start', () => {
+  const HEAD = `import { createTelemetry, memoryStorage } from '@murmuration/client';
+    import { schema } from './schema.js';
+    const endpoint = '/t', storage = memoryStorage();\n`;
+  const SCHEMA = `import { defineSchema, flag } from '@murmuration/client';
+    export const schema = defineSchema({ app: 'notes', version: 1, budget: { epsilon: 1, per: 'month' }, metrics: { a: flag(${ask}) } });`;
+
+  /** What the bundle holds of the options that need code of their own. */
+  async function held(start: string): Promise<readonly string[]> {
+    const folder = await folderWith({ 'main.js': HEAD + start, 'schema.js': SCHEMA });
+    await bundlers.esbuild(folder, () => {}, plugin);
+    const script = await readFile(join(folder, 'out/main.js'), 'utf8');
+    const traces = { key: '?key=', consent: 'globalPrivacyControl', upload: '"later"', sampleRate: '.draw' };
+    return Object.entries(traces).flatMap(([option, trace]) => (script.includes(trace) ? [option] : []));
+  }
+  const ALL = ['key', 'consent', 'upload', 'sampleRate'];
+
+  test.each([
+    ['without options', 'createTelemetry({ schema, endpoint, storage });', []],
+    ['in a function', 'export const start = () => createTelemetry({ schema, endpoint, storage });', []],
+    ['with a key', "createTelemetry({ schema, endpoint, storage, key: 'pk_1' });", ['key']],
+    ['with a consent', "createTelemetry({ schema, endpoint, storage, consent: 'granted' });", ['consent']],
+    ['with a number of batches', 'createTelemetry({ schema, endpoint, storage, batchesPerDay: 2 });', ['upload']],
+    ['with a share of devices', "createTelemetry({ schema, endpoint, storage, 'sampleRate': 0.5 });", ['sampleRate']],
+    ['with options of another object', 'const more = {}; createTelemetry({ schema, endpoint, storage, ...more });', ALL],
+    ['with a computed option', "const name = 'key'; createTelemetry({ schema, endpoint, storage, [name]: 'pk_2' });", ALL],
+    ['with options in a variable', 'const options = { schema, endpoint, storage }; createTelemetry(options);', ALL],
+    [
+      'under a name that is also another’s',
+      'export const start = (createTelemetry) => createTelemetry({ schema }); createTelemetry({ schema, endpoint, storage });',
+      ALL,
+    ],
+  ])('%s holds the code of its own options', async (_, start, expected) => {
+    expect(await held(start)).toEqual(expected);
   });
 });

@@ -33,8 +33,7 @@ export const isForeign = (): boolean =>
   !attempt(() => {
     let frame: Frame = globalThis;
     // Scripts can replace `parent`, but not `top` or `frameElement`. That of a frame in a page of another origin is null, which throws.
-    while (frame !== globalThis.top && frame.frameElement !== undefined)
-      frame = (frame.frameElement as Element).ownerDocument.defaultView as Frame;
+    while (frame.frameElement !== undefined && frame !== top) frame = (frame.frameElement as Element).ownerDocument.defaultView as Frame;
     return !(globalThis as Frame).credentialless;
   });
 

@@ -1,5 +1,6 @@
 /** How a batch is sent: one POST request without cookies, referrer or preflight. */
 
+import { FETCH_PATIENCE, MOST_READ } from '../limits.ts';
 import { attempt } from '../maybe.ts';
 
 /** An upload: content and address. */
@@ -21,22 +22,16 @@ export interface Delivery {
 /** Sends an upload; rejects if there was no response. It must begin synchronously, because a page that is being left runs nothing later. */
 export type Transport = (upload: Upload) => Promise<Delivery>;
 
-/**
- * The timeout for a response, in milliseconds. It is a second shorter than the sender's, so that the status counts even if the body never
- * ends.
- */
-const PATIENCE = 9_000;
-/** The approximate number of bytes read of a refusal's body; the rest is not read. */
-const MOST = 65_536;
-
 /** The text of a body, truncated if it is long. */
 async function textOf(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return response.text(); // React Native has no streams
   const decoder = new TextDecoder();
-  let text = '';
-  for (let part = await reader.read(); !part.done && text.length < MOST; part = await reader.read())
-    text += decoder.decode(part.value, { stream: true });
+  const read = async (text: string): Promise<string> => {
+    const { done, value } = await reader.read();
+    return done || text.length >= MOST_READ ? text : read(text + decoder.decode(value, { stream: true }));
+  };
+  const text = await read('');
   void attempt(() => reader.cancel());
   return text;
 }
@@ -51,7 +46,7 @@ export const fetchTransport: Transport = async ({ url, body }) => {
     referrerPolicy: 'no-referrer',
     redirect: 'error',
     headers: { 'content-type': 'text/plain' },
-    signal: AbortSignal.timeout?.(PATIENCE) ?? null, // some engines have none
+    signal: AbortSignal.timeout?.(FETCH_PATIENCE) ?? null, // some engines have none
   });
   const { status, headers } = response;
   return {

@@ -1,28 +1,11 @@
 /** The storage of pages and workers: IndexedDB, which browsers serialize between tabs and flush to the disk on request. */
 
+import { STEP_PATIENCE } from '../limits.ts';
+import { attempt } from '../maybe.ts';
 import { isPage, listen } from './lifecycle.ts';
-import type { Spill, Storage, Updated } from './storage.ts';
+import type { Storage, Updated } from './storage.ts';
 
 const ITEMS = 'items';
-
-/**
- * Milliseconds after which a step that has not begun to commit is given up: a database may be blocked, or the browser's storage process may
- * hang.
- */
-const PATIENCE = 10_000;
-
-/** `localStorage`, if there is one and reading it does not throw. */
-function spillOf(): Spill | undefined {
-  try {
-    return isPage() ? localStorage : undefined;
-  } catch {
-    return undefined; // the person has forbidden it
-  }
-}
-
-/** Calls back when another page stored something under the key. */
-const watch = (key: string, changed: () => void): (() => void) =>
-  listen<StorageEvent>({ storage: (event) => event.key === key && changed() });
 
 /** True if a database exists, or if the engine can't tell. One without a version is the empty file of an aborted upgrade (WebKit). */
 const exists = async (name: string): Promise<boolean> =>
@@ -100,9 +83,8 @@ export function webStorage(name = 'murmuration'): Storage {
       };
 
       /** Opens the existing version, or 1 if there is none. A higher version creates the store in a database that lacks it. */
-      const open = (version?: number): void => {
+      const open = async (version?: number): Promise<void> => {
         const request = indexedDB.open(name, version);
-        opening++;
         request.onupgradeneeded = () => {
           transaction = request.transaction;
           if (failure) stop();
@@ -115,45 +97,49 @@ export function webStorage(name = 'murmuration'): Storage {
               }
             });
         };
-        settled(request)
-          .finally(() => opening--)
-          .then((database) => {
-            const isWhole = database.objectStoreNames.contains(ITEMS);
-            if (failure || connection || !isWhole) database.close();
-            else {
-              connection = database;
-              database.onclose = database.onversionchange = disconnect;
-            }
-            if (failure) reject(failure);
-            else if (connection) run(connection);
-            else open(database.version + 1);
-          })
-          .catch(reject);
+        const database = await settled(request);
+        const isWhole = database.objectStoreNames.contains(ITEMS);
+        if (failure || connection || !isWhole) database.close();
+        else {
+          connection = database;
+          database.onclose = database.onversionchange = disconnect;
+        }
+        if (failure) reject(failure);
+        else if (connection) run(connection);
+        else await open(database.version + 1);
       };
 
       /** Opens a database only if it exists or there will be something to store: WebKit keeps the empty file of an aborted upgrade. */
       const find = async (): Promise<void> => {
-        opening++;
-        const isThere = await exists(name).finally(() => opening--);
+        let isThere = await exists(name);
         if (failure) return;
-        if (isThere) open();
-        else decide(undefined, (next, result) => (next === undefined ? resolve(result) : open()));
+        if (!isThere)
+          decide(undefined, (next, result) => {
+            isThere = next !== undefined;
+            if (!isThere) resolve(result);
+          });
+        if (isThere) await open();
       };
 
       live.add(stop);
       if (connection && !opening) run(connection);
-      else find().catch(reject);
+      else {
+        opening++;
+        find()
+          .catch(reject)
+          .finally(() => opening--);
+      }
       timer = setTimeout(() => {
         stop();
         disconnect();
-      }, PATIENCE);
+      }, STEP_PATIENCE);
     }).finally(() => {
       clearTimeout(timer);
       live.delete(stop);
     });
   };
 
-  const spill = spillOf();
+  const spill = attempt(() => isPage() && localStorage); // the person may have forbidden it
   return {
     // An agreement is an empty database. To look for it and to delete it takes one message and no connection, so a refusal is on its way when
     // this returns, waits for no transaction, and no page that is frozen holds it up.
@@ -180,6 +166,9 @@ export function webStorage(name = 'murmuration'): Storage {
       for (const stop of live) stop();
       disconnect();
     },
-    ...(spill && { spill, watch }),
+    ...(spill && {
+      spill,
+      watch: (key, changed) => listen<StorageEvent>({ storage: (event) => event.key === key && changed() }),
+    }),
   };
 }

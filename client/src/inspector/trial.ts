@@ -26,7 +26,7 @@ export interface Trial {
 export function tryAnswer(schema: Schema<DeviceQuestions>, metric: string, value: unknown): Trial | undefined {
   const { questions, document } = schema;
   const { metrics, budget } = document;
-  const path = { questions, metrics, budget, wire: schema.wire, coins: createCoins(words(systemRng)), newId: () => '' };
+  const path = { questions, metrics, budget, wire: schema.wire, ...createCoins(words(systemRng)), newId: () => '' };
   const claim = randomize(path, metric, value);
   if (typeof claim === 'string') return undefined;
   const [, report] = reportOf(path, claim, claim.symbol, undefined);

@@ -130,11 +130,10 @@ export function claim(
   if (!(nextDay(metric, account, today, budget, epochs) <= today)) return 'already-answered';
   const { epsilon: limit, per } = openWindows(accounts, today, budget);
   const days = DAYS[per];
-  if (!(days > 0)) return 'over-budget'; // an unknown period promises nothing
   const { permanent, epsilon } = metric;
   const spent = (account?.spent ?? []).filter((spending) => !(spending.day + days <= today));
   const plain = { day: today, by: id, spent: [...spent, { epsilon: permanent?.epsilon ?? epsilon, budget, day: today }] };
   const claimed = epochs?.report(metric, account, plain, symbol) ?? plain;
   const charges = Object.values({ ...accounts, [name]: claimed }).flatMap((each) => spentIn(each, today, days));
-  return fits(charges, limit) ? claimed : 'over-budget';
+  return days > 0 && fits(charges, limit) ? claimed : 'over-budget'; // an unknown period promises nothing
 }

@@ -4,11 +4,9 @@
  */
 
 import { checksum64, type SchemaDocument } from '@murmuration/shared';
+import { VERSION } from '../limits.ts';
 import { type Account, type Accounts, openWindows } from './ledger.ts';
 import type { QueuedBatch } from './queued.ts';
-
-/** The version of the storage format. */
-const VERSION = 4;
 
 /** The stored state of a device. A transaction reads it, changes it, and writes it back. */
 export interface State {
@@ -63,13 +61,12 @@ export const emptyState = (): State => ({
  */
 export function spentState({ metrics, budget }: Pick<SchemaDocument, 'metrics' | 'budget'>, accounts: Accounts, day: number): State {
   const promised = openWindows(accounts, day, budget);
-  const state = emptyState();
+  const state = { ...emptyState(), day };
   let spent: Account['spent'] = [{ epsilon: promised.epsilon, budget: promised, day }];
   for (const name of Object.keys(metrics)) {
     state.accounts[name] = { day, by: '', spent };
     spent = []; // the first account has spent everything
   }
-  state.day = day;
   return state;
 }
 

@@ -24,7 +24,7 @@ import { appStateLifecycle } from '@murmuration/client/react-native';
 import { assertRecorded, memoryTransport, testLifecycle, testTransport } from '@murmuration/client/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseState } from '#client/ledger/state.ts';
-import { PATIENCE } from '#client/outbox.ts';
+import { PATIENCE } from '#client/limits.ts';
 import { type RunningServer, startServer } from '../../kit/transport-server.ts';
 
 let folder: string;

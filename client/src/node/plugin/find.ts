@@ -1,4 +1,7 @@
-/** Finds the schemas of a module: its calls of `defineSchema`, each with the declarations that it needs, so that it can be evaluated alone. */
+/**
+ * Finds what the plugin replaces in a module: its calls of `defineSchema`, each with the declarations that it needs, so that it can be evaluated
+ * alone, and its calls of `createTelemetry` whose options are written in them.
+ */
 
 import { type Node, parse } from 'acorn';
 import { PLACES } from './evaluate.ts';
@@ -12,8 +15,21 @@ export interface Found {
   readonly module: string | undefined;
 }
 
+/** A call of `createTelemetry` whose options have known names. */
+export interface Start {
+  /** The place of what is called in the module. */
+  readonly start: number;
+  readonly end: number;
+  /** The end of the call's argument. */
+  readonly argumentEnd: number;
+  readonly options: readonly string[];
+}
+
 /** A node of any kind, as it is walked here. */
 type Any = Node & { readonly [member: string]: unknown };
+
+/** A JavaScript module. */
+type Program = Any & { readonly body: readonly Any[] };
 
 const PACKAGES = ['@murmuration/client', '@murmuration/shared'];
 
@@ -105,55 +121,70 @@ function needed(all: readonly Statement[], mentioned: readonly string[]): readon
   return all.filter((each) => kept.has(each));
 }
 
-/** True for a call of `defineSchema`, under whatever name it was imported. */
-function isCall(program: Any): (node: Any) => boolean {
-  const made = (program['body'] as readonly Any[])
+/** A JavaScript module, as it is read here. @throws {SyntaxError} if it is none */
+export const programOf = (code: string): Program => parse(code, { ecmaVersion: 'latest', sourceType: 'module' }) as unknown as Program;
+
+const nameOf = (node: unknown): unknown => (node as Any | undefined)?.['name'] ?? (node as Any | undefined)?.['value'];
+
+/** The calls of a function of ours, under whatever name it was imported. */
+function callsOf({ body, ...program }: Program, called: string): readonly Any[] {
+  const made = body
     .filter(({ type, ...statement }) => type === 'ImportDeclaration' && isPackage(statement['source'] as Any))
     .flatMap((statement) => statement['specifiers'] as readonly Any[]);
-  const localOf = (specifier: Any): unknown => (specifier['local'] as Any)['name'];
-  const nameOf = (imported: unknown): unknown => (imported as Any | undefined)?.['name'] ?? (imported as Any | undefined)?.['value'];
-  const makers = new Set(made.filter(({ imported }) => nameOf(imported) === 'defineSchema').map(localOf));
+  const localOf = (specifier: Any): unknown => nameOf(specifier['local']);
+  const makers = new Set(made.filter(({ imported }) => nameOf(imported) === called).map(localOf));
   const spaces = new Set(made.filter(({ type }) => type === 'ImportNamespaceSpecifier').map(localOf));
-  return (node) => {
+  return walk({ body, ...program }).filter((node) => {
     if (node.type !== 'CallExpression') return false;
     const { name, object, property } = node['callee'] as Any;
-    return makers.has(name) || (spaces.has((object as Any | undefined)?.['name']) && nameOf(property) === 'defineSchema');
-  };
+    return makers.has(name) || (spaces.has(nameOf(object)) && nameOf(property) === called);
+  });
 }
 
-/**
- * Finds the schemas of a JavaScript module.
- *
- * @throws {SyntaxError} if it is not JavaScript
- */
-export function findSchemas(code: string): readonly Found[] {
-  const program = parse(code, { ecmaVersion: 'latest', sourceType: 'module' }) as unknown as Any;
-  const body = program['body'] as readonly Any[];
+/** Finds the calls of `createTelemetry` of a JavaScript module whose only argument is an object with names that are written there. */
+export function findStarts(program: Program): readonly Start[] {
+  const own = program.body.filter(({ type }) => type !== 'ImportDeclaration');
+  const mentions = own.flatMap(namesIn);
+  const used = own.flatMap((statement) => walk(statement)).flatMap((node) => [nameOf(node['callee']), nameOf(node['object'])]);
+  const timesIn = (names: readonly unknown[], name: unknown): number => names.filter((each) => each === name).length;
+  return callsOf(program, 'createTelemetry').flatMap((call) => {
+    const [callee, [options, ...others]] = [call['callee'] as Any, call['arguments'] as readonly (Any | undefined)[]];
+    const name = nameOf(callee) ?? nameOf(callee['object']);
+    // A name that is mentioned in another way may be another's where it is called.
+    if (timesIn(mentions, name) !== timesIn(used, name) || options?.type !== 'ObjectExpression' || others.length > 0) return [];
+    const members = options['properties'] as readonly Any[];
+    const names = members.map(({ type, computed, key }) => (type === 'Property' && computed === false ? nameOf(key) : undefined));
+    if (!names.every((each) => typeof each === 'string' && each !== '__proto__')) return [];
+    return { start: callee.start, end: callee.end, argumentEnd: options.end, options: names as readonly string[] };
+  });
+}
+
+/** Finds the schemas of a JavaScript module. */
+export function findSchemas(code: string, program: Program): readonly Found[] {
+  const { body } = program;
   const imported = body.filter(({ type }) => type === 'ImportDeclaration').flatMap((statement) => imports(code, statement));
   const ours = new Set(imported.flatMap(({ isOurs, declares }) => (isOurs ? declares : [])));
   const all = [...imported, ...body.flatMap((statement) => statements(code, statement, ours))];
   const atOnce = new Set(walk(program, SCOPES));
-  return walk(program)
-    .filter(isCall(program))
-    .map((node) => {
-      const { start, end } = node;
-      const kept = needed(all, namesIn(node));
-      const names = [...namesIn(node), ...kept.flatMap(({ mentions }) => mentions)];
-      const own = new Set(kept.flatMap(({ declares }) => declares));
-      const texts = [...kept.map((each) => each.text), `export default ${code.slice(start, end)};`];
-      /** True if what runs before may change a value that the schema is made of. */
-      const isChanged = all.some(
-        (each) =>
-          each.acts &&
-          each.end <= start &&
-          !kept.includes(each) &&
-          needed(all, each.mentions).some((other) => !other.isOurs && kept.includes(other)),
-      );
-      const isStatic =
-        atOnce.has(node) &&
-        !isChanged &&
-        !names.some((name) => PLACES.has(name) && !own.has(name)) &&
-        !texts.some((each) => each.includes('import.meta'));
-      return { start, end, module: isStatic ? texts.join('\n') : undefined };
-    });
+  return callsOf(program, 'defineSchema').map((node) => {
+    const { start, end } = node;
+    const kept = needed(all, namesIn(node));
+    const names = [...namesIn(node), ...kept.flatMap(({ mentions }) => mentions)];
+    const own = new Set(kept.flatMap(({ declares }) => declares));
+    const texts = [...kept.map((each) => each.text), `export default ${code.slice(start, end)};`];
+    /** True if what runs before may change a value that the schema is made of. */
+    const isChanged = all.some(
+      (each) =>
+        each.acts &&
+        each.end <= start &&
+        !kept.includes(each) &&
+        needed(all, each.mentions).some((other) => !other.isOurs && kept.includes(other)),
+    );
+    const isStatic =
+      atOnce.has(node) &&
+      !isChanged &&
+      !names.some((name) => PLACES.has(name) && !own.has(name)) &&
+      !texts.some((each) => each.includes('import.meta'));
+    return { start, end, module: isStatic ? texts.join('\n') : undefined };
+  });
 }

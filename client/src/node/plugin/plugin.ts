@@ -8,8 +8,8 @@ import { extname } from 'node:path';
 import { canonicalSchema } from '@murmuration/shared';
 import { createUnplugin, type UnpluginInstance } from 'unplugin';
 import { type Evaluated, evaluate } from './evaluate.ts';
-import { type Found, findSchemas } from './find.ts';
-import { importOf, writeSchema } from './write.ts';
+import { type Found, findSchemas, findStarts, programOf, type Start } from './find.ts';
+import { importOf, writeSchema, writeStart } from './write.ts';
 
 type Plugin = UnpluginInstance<undefined, false>;
 
@@ -41,22 +41,26 @@ async function withoutTypes(code: string, file: string, loader: Loader): Promise
 /** Schemas of a module that are known at build time; undefined for those that are not. */
 type Known = ReadonlyMap<Found, Evaluated | undefined>;
 
-/** A module in which each known schema is written out. No line moves. */
-function written(code: string, known: Known): string {
-  let text = code;
-  const parts: string[] = [];
-  for (const [{ start, end }, schema] of [...known].reverse()) {
-    if (schema === undefined) continue;
-    const { expression, parts: more } = writeSchema(schema);
-    parts.push(...more);
+/** A module in which each known schema is written out, and each start names what it needs. No line moves. */
+function written(code: string, known: Known, starts: readonly Start[]): string {
+  const parts = new Set<string>();
+  const edits: (readonly [start: number, end: number, text: string])[] = [];
+  for (const [{ start, end }, schema] of known) {
     const lines = code.slice(start, end).split('\n').length - 1;
-    text = text.slice(0, start) + expression + '\n'.repeat(lines) + text.slice(end);
+    if (schema !== undefined) edits.push([start, end, writeSchema(schema, parts) + '\n'.repeat(lines)]);
   }
+  for (const { start, end, argumentEnd, options } of starts) {
+    const [callee, argument] = writeStart(options, parts);
+    edits.push([start, end, callee], [argumentEnd, argumentEnd, argument]);
+  }
+  const text = edits
+    .sort(([one], [other]) => other - one)
+    .reduce((made, [start, end, edit]) => made.slice(0, start) + edit + made.slice(end), code);
   return `${text}\n${importOf(parts)}`;
 }
 
 const plugin: Plugin = createUnplugin(() => {
-  let isServing = false; // a development server has no files to write beside a bundle
+  let isServing = false; // a development server writes no bundle
   return {
     name: 'murmuration',
     vite: {
@@ -65,7 +69,7 @@ const plugin: Plugin = createUnplugin(() => {
       },
     },
     transform: {
-      filter: { id: { exclude: /\/node_modules\// }, code: 'defineSchema' },
+      filter: { id: { exclude: /\/node_modules\// }, code: /defineSchema|createTelemetry/ },
       async handler(source, id) {
         const file = id.replace(/\?.*$/, '');
         const loader = LOADERS[extname(file)];
@@ -76,10 +80,13 @@ const plugin: Plugin = createUnplugin(() => {
           );
         const { code, map } = await withoutTypes(source, file, loader);
         let found: readonly Found[];
+        let starts: readonly Start[];
         try {
-          found = findSchemas(code);
+          const program = programOf(code);
+          found = findSchemas(code, program);
+          starts = isServing ? [] : findStarts(program);
         } catch {
-          return unknown() as undefined; // JSX
+          return source.includes('defineSchema') ? (unknown() as undefined) : undefined; // JSX
         }
         const known: Known = new Map(
           await Promise.all(
@@ -88,10 +95,10 @@ const plugin: Plugin = createUnplugin(() => {
         );
         const schemas = [...known.values()].filter((schema) => schema !== undefined);
         if (schemas.length < found.length) unknown();
-        if (schemas.length === 0) return undefined;
+        if (schemas.length + starts.length === 0) return undefined;
         for (const { document } of isServing ? [] : schemas)
           this.emitFile({ type: 'asset', fileName: `${document.app}-${document.version}.schema.json`, source: canonicalSchema(document) });
-        return { code: written(code, known), map };
+        return { code: written(code, known, starts), map };
       },
     },
   };
