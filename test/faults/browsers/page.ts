@@ -16,16 +16,17 @@ const ahead = Number(parameters.get('ahead'));
 const isCompared = app.startsWith('hiding');
 const trace = isCompared ? traced(app.slice(0, -1), ahead) : undefined;
 
-const schema = defineSchema({
-  app,
-  version: 1,
-  budget: { epsilon: 3, per: 'month' },
-  metrics: {
-    dark: flag({ epsilon: 1, description: 'Is dark mode on?' }),
-    plan: choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }),
-    ...(isCompared && { printed: flag({ epsilon: 1, otherwise: false, description: 'Was anything printed?' }) }),
-  },
-});
+const budget = { epsilon: 3, per: 'month' } as const;
+const questions = {
+  dark: flag({ epsilon: 1, description: 'Is dark mode on?' }),
+  plan: choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }),
+};
+const printed = flag({ epsilon: 1, otherwise: false, description: 'Was anything printed?' });
+// Nothing of a schema depends on the address, so that the build plugin can write both. The app's name is put in afterwards.
+const plain = defineSchema({ app: 'app', version: 1, budget, metrics: questions });
+const compared = defineSchema({ app: 'app', version: 1, budget, metrics: { ...questions, printed } });
+const written = isCompared ? compared : plain;
+const schema: typeof plain = { ...written, wire: written.wire.replace('app', app), document: { ...written.document, app } };
 
 /** The outcomes of each metric, in order. Outcomes without a metric have ''. */
 const outcomes: [metric: string, result: Outcome['result']][] = [];

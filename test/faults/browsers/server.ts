@@ -3,8 +3,10 @@
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { esbuild } from '@murmuration/client/plugin';
 import type { Batch } from '@murmuration/shared';
 import { build, type Plugin } from 'esbuild';
+import { isResolved } from '../../kit/resolved.ts';
 import { type RunningServer, startServer } from '../../kit/transport-server.ts';
 import { MUTANTS, mutated } from '../client/mutants.ts';
 
@@ -42,14 +44,15 @@ let script: Promise<string> | undefined;
 const bundled = async (): Promise<string> => {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'page.ts')],
+    outdir: import.meta.dirname,
     bundle: true,
     format: 'iife',
     target: 'es2022',
     define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [mutation],
+    plugins: [mutation, ...(isResolved ? [esbuild()] : [])],
     write: false,
   });
-  return outputFiles[0]?.text ?? '';
+  return outputFiles.find(({ path }) => path.endsWith('.js'))?.text ?? '';
 };
 
 export async function openPosts(): Promise<Posts> {

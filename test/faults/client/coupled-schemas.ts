@@ -11,6 +11,7 @@ import {
   type Schema,
 } from '@murmuration/client';
 import { createCoins, words } from '@murmuration/client/testing';
+import { asBuilt } from '../../kit/resolved.ts';
 
 const ask = { epsilon: 0.5, description: 'a question' };
 const PLANS = ['free', 'pro', 'team', 'none'] as const;
@@ -34,11 +35,11 @@ const of = (version: number, printed: DeviceQuestion<boolean>, per: 'week' | 'mo
   }) as unknown as Release;
 
 /** The second has lost an `otherwise`, the third asks more often. */
-const bases: readonly Release[] = [
+const bases = [
   of(1, flag({ ...ask, every: 'week', otherwise: false }), 'month', 'together'),
   of(2, flag({ ...ask, every: 'week' }), 'month'),
   of(3, flag({ ...ask, every: 'day', otherwise: true }), 'week', 'together'),
-];
+].map(asBuilt);
 
 /** The metrics that hide it in some release, and all, with an answer to each. */
 export const HIDDEN = ['printed', 'seen', 'view'];

@@ -3,6 +3,7 @@
 import { choice, count, type DeviceQuestions, defineSchema, flag, joint, permanent, type Schema, text } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
 import type { SchemaDocument } from '@murmuration/shared';
+import { asBuilt } from '../../kit/resolved.ts';
 
 const PLANS = ['answer-free', 'answer-pro', 'answer-team'] as const;
 const VIEWS = [...PLANS, 'answer-none'] as const;
@@ -74,10 +75,12 @@ const bulk = defineSchema({
   ]) as DeviceQuestions,
 });
 
-/** The schemas that a device may run, version after version. */
-export const families = { versions: [first, second, third], bulk: [bulk] } as unknown as {
+const all = { versions: [first, second, third], bulk: [bulk] } as unknown as {
   readonly [family in 'versions' | 'bulk']: readonly Schema<DeviceQuestions>[];
 };
+
+/** The schemas that a device may run, version after version. */
+export const families = { versions: all.versions.map(asBuilt), bulk: all.bulk.map(asBuilt) };
 
 /** The metrics that a step may record. */
 export const METRICS = {
