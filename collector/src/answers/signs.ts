@@ -11,8 +11,8 @@
  * and when its batches are no longer accepted. A restart of the collector begins with the first look.
  */
 
-import { ACCEPTED_DAYS, DAYS, dayText, type MetricDocument, mechanismOf } from '@murmuration/shared';
-import { chiSquaredTail, normalTail } from '../estimation/statistics/tails.ts';
+import { ACCEPTED_DAYS, dayText, mechanismOf } from '@murmuration/shared';
+import { normalTail } from '../estimation/statistics/tails.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import { outside } from '../estimation/watch/bounds.ts';
 import { watchOf } from '../estimation/watch/watch.ts';
@@ -20,7 +20,7 @@ import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { DayRange, PartsReader } from '../storage/store.ts';
 import { difference, isNumber, type Row, rowsOf } from './rows.ts';
 
-/** `law`: the law can't have given the reports. `silence`, `value` and `rate`: see below. */
+/** `law`: the law can't have given the reports. `silence`, `value`: see below. `rate`: see rates.ts. */
 export const SIGNS = ['law', 'silence', 'value', 'rate'] as const;
 
 /** A sign, and its evidence. */
@@ -201,10 +201,15 @@ export async function lookAtDays(
 }
 
 /** A number that differs by this factor, measured from the least answer of its range, has jumped. So has a rate. */
-const JUMP = 2;
+export const JUMP = 2;
 
 /** Fewer reports of a version than this are too few for a normal error this far out. */
 const LEAST_OF_VERSION = 300;
+
+/** The least part of all reports since it came that a version must have: what is expected of all varies, too. */
+export const LEAST_PART: number = 1 / 3;
+
+const meanOf = (metric: Metric, evidence: Evidence): Row => rowsOf({ metric, evidence, minimum: 1, candidates: [] }, 'mean')[0] as Row;
 
 /** Compares the mean of the two newest versions with reports, since the newer one came. Only numbers have a unit that can jump. */
 async function lookAtVersions(order: LookOrder, reader: PartsReader): Promise<MetricLooks['versions']> {
@@ -218,16 +223,41 @@ async function lookAtVersions(order: LookOrder, reader: PartsReader): Promise<Me
   );
   const least = Math.min(one?.reports ?? 0, other?.reports ?? 0);
   if (one === undefined || other === undefined || least < Math.max(LEAST_OF_VERSION, 2 * looked.seen)) return known.versions;
-  const [a, b] = [one, other].map((evidence) => rowsOf({ metric, evidence, minimum: 1, candidates: [] }, 'mean')[0]) as [Row, Row];
+  const [a, b] = [one, other].map((evidence) => meanOf(metric, evidence)) as [Row, Row];
   const next = nextLook(looked, least);
   const { estimate, standardError } = difference(a, b);
   const pValue = asLook(next, 2 * normalTail(Math.abs(estimate) / standardError));
   const [low, high] = 'range' in metric.document ? metric.document.range : [0, Number.POSITIVE_INFINITY];
   const [old, now] = [a, b].map((row) => Math.min(high, Math.max(low, row.estimate))) as [number, number]; // noise leads out of the range
   const [small, large] = [old - low, now - low].sort((x, y) => x - y) as [number, number];
-  const isJump = large >= JUMP * small && pValue < looked.pValue;
+  const isJump = large >= JUMP * small && pValue < looked.pValue && (await isOfAll(order, { from, newest: other, mean: now, low }, reader));
   const evidence = `the mean went from ${old.toPrecision(3)} to ${now.toPrecision(3)} with version ${versionOf(after.schema)}`;
   return new Map(known.versions).set(after.schema, { ...looked, ...next, ...(isJump && { pValue, evidence }) });
+}
+
+/** The mean of a version that came on a day. */
+interface VersionMean {
+  readonly from: number;
+  readonly newest: Evidence;
+  readonly mean: number;
+  readonly low: number;
+}
+
+/**
+ * True if all reports since a version came show the jump of its mean, too. Its devices may be others than those of the version before: people who
+ * use an app much update first. By the mean of the same weekdays before and by what the other versions reported since, a mean was to be
+ * expected of the version. Without reports before there is nothing to compare with.
+ */
+async function isOfAll({ metric, today }: LookOrder, { from, newest, mean, low }: VersionMean, reader: PartsReader): Promise<boolean> {
+  const shift = WEEK * Math.ceil((today - from + 1) / WEEK);
+  const read = ([first, last]: readonly [number, number]): Promise<Evidence | undefined> =>
+    reader.read({ schemas: metric.schemas, metric: metric.metric, from: first, to: last });
+  const [before, since] = await Promise.all([read([from - shift, today - shift]), read([from, today])]);
+  if (before === undefined || since === undefined || before.reports < LEAST_OF_VERSION) return true;
+  const part = newest.reports / since.reports;
+  const [usual, all] = [before, since].map((evidence) => meanOf(metric, evidence).estimate) as [number, number];
+  const expected = mean - (all - usual) / part;
+  return part >= LEAST_PART && (mean - low >= JUMP * (expected - low) || expected - low >= JUMP * (mean - low));
 }
 
 const versionOf = (schema: string): string => schema.split('/')[1] ?? '';
@@ -239,7 +269,10 @@ const versionOf = (schema: string): string => schema.split('/')[1] ?? '';
  * leave it uncertain (a chi-squared is below a third of its degrees in 1 of 1,000). At least 30 must be expected after that.
  */
 
-const [WEEK, WEEKS, LEAST_WEEKS, LEAST_EXPECTED, SILENT, CAUTION] = [7, 4, 3, 30, 0.1, 3];
+/** Days of a week, and the reports that must be expected. */
+export const WEEK = 7;
+export const LEAST_EXPECTED = 30;
+const [WEEKS, LEAST_WEEKS, SILENT, CAUTION] = [4, 3, 0.1, 3];
 
 /** A silent day. */
 interface Silence {
@@ -281,45 +314,6 @@ export function silencesOf(days: ReadonlyMap<number, Pick<DayLooks, 'reports'>>,
     silent.set(day, { day, reports, expected, pValue });
   }
   return [...silent.values()];
-}
-
-/** A metric's reports by version, with what says when a device reports. */
-export interface RateCounts extends Pick<MetricDocument, 'every'> {
-  readonly metric: string;
-  readonly otherwise?: MetricDocument['otherwise'] | undefined;
-  /** Reports of the older and the newer of two versions. */
-  readonly before: number;
-  readonly after: number;
-}
-
-/** Slots for which a version must have had reports: a slot of the version before it goes on in it, and hides answers until it ends. */
-const LEAST_SLOTS = 2;
-
-/**
- * The p-values of a metric's part of the reports of all metrics with its cadence, in two versions: a likelihood ratio. Reports of one device
- * come together and again, so as many of them as a device may have sent count as one. Metrics with `otherwise`, whose reports come at the
- * end of a slot, have peers of their own. A metric that is asked once is left out: devices that answered an older version do not answer again.
- *
- * @param days the days of the older version until the newer one came, and of the newer one
- */
-export function ratesOf(
-  counts: readonly RateCounts[],
-  days: readonly [before: number, after: number],
-): readonly { readonly metric: string; readonly pValue: number }[] {
-  return counts.flatMap(({ metric, every, otherwise, before, after }) => {
-    const peers = counts.filter((each) => each.every === every && (each.otherwise === undefined) === (otherwise === undefined));
-    if (every === 'once' || peers.length < 2 || Math.min(...days) < LEAST_SLOTS * DAYS[every]) return [];
-    const perDevice = Math.ceil((days[0] + days[1]) / DAYS[every]);
-    const sum = (of: 'before' | 'after'): number => peers.reduce((total, each) => total + each[of], 0) / perDevice;
-    const [m, n] = [sum('before'), sum('after')];
-    const [a, b] = [before / perDevice, after / perDevice];
-    const share = (a + b) / (m + n);
-    if (Math.min(m, n) * Math.min(share, 1 - share) < LEAST_EXPECTED) return [];
-    const [small, large] = [a / m, b / n].sort((x, y) => x - y) as [number, number];
-    if (large < JUMP * small) return [];
-    const at = { p: share, q: share };
-    return [{ metric, pValue: chiSquaredTail(2 * (m * outside(a / m, at) + n * outside(b / n, at)), 1) }];
-  });
 }
 
 /** The signs of a metric's days and versions. */

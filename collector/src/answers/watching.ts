@@ -4,21 +4,12 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import { dayNumber, dayText } from '@murmuration/shared';
+import { dayNumber } from '@murmuration/shared';
 import { createTaskQueue, TASK_LIMITS, threadFile } from '../base/threads.ts';
 import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
 import type { MetricTotal, Store } from '../storage/store.ts';
-import {
-  FAMILY_LEVEL,
-  LEAST_REPORTS,
-  type LookOrder,
-  type MetricLooks,
-  openReports,
-  ratesOf,
-  type Sign,
-  signsOf,
-  testsOf,
-} from './signs.ts';
+import { type Looked, Rates } from './rates.ts';
+import { FAMILY_LEVEL, LEAST_REPORTS, type LookOrder, type MetricLooks, openReports, type Sign, signsOf, testsOf } from './signs.ts';
 import { type FreshTotals, type Totals, totalKey } from './summary.ts';
 
 /** Milliseconds between two rounds, and those that the running look gets when the collector stops. */
@@ -57,46 +48,11 @@ const totalsOf = ({ schemas, metric }: PublishedMetric, totals: Totals): readonl
     .flatMap((schema) => totals.get(totalKey(schema, metric)) ?? [])
     .sort((a, b) => Number(a.schema.split('/')[1]) - Number(b.schema.split('/')[1]));
 
-/** Signs of rates that jumped between the two newest versions of an app, each looked at when its reports have doubled. */
-class Rates {
-  readonly #looks = new Map<string, { readonly looks: number; readonly seen: number }>();
-  readonly #found = new Map<string, Sign>();
-
-  look(metrics: readonly PublishedMetric[], totals: Totals, today: number, level: number): readonly Sign[] {
-    const app = metrics[0]?.app ?? '';
-    const all = metrics.flatMap((metric) => totalsOf(metric, totals));
-    const [old, young] = [...new Set(all.map(({ schema }) => schema))]
-      .sort((a, b) => Number(a.split('/')[1]) - Number(b.split('/')[1]))
-      .slice(-2);
-    if (old === undefined || young === undefined) return [];
-    const countOf = (schema: string, metric: string): number => totals.get(totalKey(schema, metric))?.reports ?? 0;
-    const asked = metrics.filter(({ schemas }) => schemas.includes(old) && schemas.includes(young));
-    const reports = asked.reduce((sum, { metric }) => sum + countOf(young, metric), 0);
-    const { looks, seen } = this.#looks.get(young) ?? { looks: 0, seen: 0 };
-    if (reports > 0 && reports >= 2 * seen) {
-      const [look, from] = [looks + 1, Math.min(...all.filter(({ schema }) => schema === young).map((total) => total.from))];
-      this.#looks.set(young, { looks: look, seen: reports });
-      const counts = asked.map(({ metric, document }) => {
-        const { every, otherwise } = document;
-        return { metric, every, otherwise, before: countOf(old, metric), after: countOf(young, metric) };
-      });
-      const first = Math.min(...all.filter(({ schema }) => schema === old).map((total) => total.from));
-      for (const { metric, pValue } of ratesOf(counts, [from - first, today - from + 1])) {
-        const adjusted = pValue * look * (look + 1);
-        const evidence = `its part of the reports changed at least twofold with version ${young.split('/')[1]}`;
-        const sign: Sign = { app, metric, kind: 'rate', day: dayText(from), segments: [], reports, pValue: adjusted, level, evidence };
-        if (adjusted <= level) this.#found.set(`${young} ${metric}`, sign);
-      }
-    }
-    return [...this.#found.values()].filter((sign) => sign.app === app);
-  }
-}
-
 /** Creates the service. No thread runs until somebody asks. */
 export function createWatching({ store, totals, catalogOf, now }: WatchingOptions): Watching {
   const begin = (): Worker => new Worker(threadFile(import.meta.url, 'signs-worker'), { workerData: store.source });
   const queue = createTaskQueue<LookOrder, MetricLooks>(begin, TASK_LIMITS);
-  const looks = new Map<string, { readonly today: number; readonly reports: number; readonly known: MetricLooks }>();
+  const looks = new Map<string, Looked & { readonly today: number; readonly reports: number; readonly known: MetricLooks }>();
   const rates = new Rates();
   let round: { readonly began: number; readonly signs: Promise<readonly Sign[]> } | undefined;
   let last: readonly Sign[] | undefined;
@@ -115,13 +71,13 @@ export function createWatching({ store, totals, catalogOf, now }: WatchingOption
       const { app, metric: name, version, document, schemas, segments } = metric;
       const order = { metric: { app, metric: name, version, document, schemas, segments }, today, versions: found };
       const known = await queue.run({ ...order, known: before?.known ?? NOTHING_KNOWN }, new AbortController().signal);
-      looks.set(keyOf(metric), { today, reports, known });
+      looks.set(keyOf(metric), { today, reports, known, versions: found });
     }
     const apps = Map.groupBy(metrics, ({ app }) => app);
     const signs = [...apps.values()].flatMap((own) => {
       const tests = testsOf(own);
       const each = own.flatMap((metric) => signsOf(metric, looks.get(keyOf(metric))?.known ?? NOTHING_KNOWN, today, tests));
-      return [...each, ...rates.look(own, read, today, FAMILY_LEVEL / tests)];
+      return [...each, ...rates.look(own, (metric) => looks.get(keyOf(metric)), today, FAMILY_LEVEL / tests)];
     });
     return signs.sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : a.pValue - b.pValue));
   };

@@ -17,7 +17,8 @@ import {
 } from '@murmuration/shared';
 import { afterEach, expect, test } from 'vitest';
 import { randomizePrefixHashing } from '#client/randomizers/prefix-hashing.ts';
-import { type MetricLooks, ratesOf, silencesOf } from '#collector/answers/signs.ts';
+import { type RateCounts, ratesOf } from '#collector/answers/rates.ts';
+import { type MetricLooks, silencesOf } from '#collector/answers/signs.ts';
 import type { Subject } from '../../conformance/subject.ts';
 import { subjects } from '../../conformance/subjects.ts';
 import { NOW, type Running, read, start } from '../../kit/app.ts';
@@ -85,33 +86,41 @@ test('days of silence are found against the same weekdays, and only where report
   expect(silencesOf(new Map(), TODAY)).toEqual([]);
 });
 
+/** Weekly metrics of which the newest version has half of the reports since it came; of the last one, `newest`. */
+const rates = (newest: number, others = 5_000): readonly RateCounts[] =>
+  [5_000, 5_000, newest].map((own, i) => ({
+    metric: `m${i}`,
+    every: 'week',
+    before: 10_000,
+    others: i === 2 ? others : 5_000,
+    newest: own,
+  }));
+const namesOf = (counts: readonly RateCounts[], days = 14): readonly string[] => ratesOf(counts, days).map(({ metric }) => metric);
+
 test('a rate that falls by half with a version is found among metrics of its cadence, as far as devices are enough', () => {
-  const counts = (scale: number) =>
-    [1_000, 900, 400].map((after, i) => ({ metric: `m${i}`, every: 'week' as const, before: scale * 1_000, after: scale * after }));
-  expect(ratesOf(counts(10), [14, 14]).map(({ metric }) => metric)).toEqual([]); // 17 and 33 % of the reports: less than half
-  const fell = counts(10).map((each) => (each.metric === 'm2' ? { ...each, after: 100 } : each));
-  expect(ratesOf(fell, [14, 14])).toEqual([{ metric: 'm2', pValue: expect.any(Number) }]);
-  expect(ratesOf(fell, [14, 14])[0]?.pValue).toBeLessThan(1e-6);
-  expect(ratesOf(fell, [14, 5_000])).toEqual([]); // all of them may come from few devices
-  expect(
-    ratesOf(
-      fell.map((each) => ({ ...each, every: 'once' as const })),
-      [14, 14],
-    ),
-  ).toEqual([]);
-  expect(ratesOf(fell, [14, 13])).toEqual([]); // slots of the older version still hide answers
-  expect(
-    ratesOf(
-      fell.map((each, i) => (i === 0 ? { ...each, otherwise: false } : each)),
-      [14, 14],
-    ),
-  ).toEqual([{ metric: 'm2', pValue: expect.any(Number) }]);
-  expect(
-    ratesOf(
-      fell.map((each, i) => (i === 2 ? { ...each, otherwise: false } : each)),
-      [14, 14],
-    ),
-  ).toEqual([]); // it has no peer
+  expect(namesOf(rates(5_000))).toEqual([]);
+  expect(namesOf(rates(3_000))).toEqual([]); // less than half is gone
+  expect(ratesOf(rates(500), 14)).toEqual([{ metric: 'm2', pValue: expect.any(Number) }]);
+  expect(ratesOf(rates(500), 14)[0]?.pValue).toBeLessThan(1e-6);
+  const rare = rates(4_000).map((each, i) => (i === 2 ? { ...each, before: 2_000, others: 1_000 } : each));
+  expect(namesOf(rare)).toEqual(['m2']); // or rises
+  expect(namesOf(rates(500), 5_000)).toEqual([]); // all of them may come from few devices
+  expect(namesOf(rates(500).map((each) => ({ ...each, every: 'once' })))).toEqual([]);
+  expect(namesOf(rates(500), 13)).toEqual([]); // slots of the older version still hide answers
+  expect(namesOf(rates(500).map((each, i) => (i === 0 ? { ...each, otherwise: false } : each)))).toEqual(['m2']);
+  expect(namesOf(rates(500).map((each, i) => (i === 2 ? { ...each, otherwise: false } : each)))).toEqual([]); // it has no peer
+});
+
+test('a rate that differs because of the devices of a version, or of the days, is none that the version changed', () => {
+  // New users, or those who use an app most, have the newest version first: it has all of their answers, and there are as many as before.
+  expect(namesOf(rates(9_500, 500))).toEqual([]);
+  // On a day off nobody works, in whatever version.
+  expect(namesOf(rates(500, 500))).toEqual([]);
+  // Where all devices have the newest version, the days before are left to compare with.
+  const at = rates(1_000).map((each) => ({ ...each, others: 0, newest: each.newest * 2 }));
+  expect(namesOf(at)).toEqual(['m2']);
+  // Few have it yet, so what all reports together say depends on the other versions.
+  expect(namesOf(rates(500).map((each) => ({ ...each, others: each.others * 5, before: each.before * 3 })))).toEqual([]);
 });
 
 let running: Running | undefined;
