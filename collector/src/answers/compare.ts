@@ -19,6 +19,7 @@ import {
   intervalsOf,
   type JudgedDifference,
   type Judging,
+  toldInterval,
 } from '../estimation/sequences.ts';
 import { criticalValue, LEVEL, type Looks } from '../estimation/statistics/looks.ts';
 import { Z95 } from '../estimation/statistics/tails.ts';
@@ -163,22 +164,11 @@ function medianOf(sides: readonly [EstimateRequest, EstimateRequest], judging: J
 /** The median's part of the level. */
 const OF_MEDIAN = 1 / 4;
 
-/**
- * The range in which a difference is told. Ranges at the levels of Bonferroni hold together, also those of the answers that a verdict picks;
- * a sign that Holm's test has shown ends them at 0 (Guilbaud 2008, Simultaneous confidence regions corresponding to Holm's step-down
- * procedure).
- */
-function toldEnds(judged: JudgedDifference, clear: boolean, judging: Judging): Interval {
-  const { low, high } = differenceInterval(judged, judging);
-  if (!clear) return { low, high };
-  return judged.difference.estimate > 0 ? { low: Math.max(0, low), high } : { low, high: Math.min(0, high) };
-}
-
 /** A pair, judged: whether it is clear, and the level of the test at which it would be the first. */
 function toldOf({ judged }: Pair, clear: boolean, level: number, judging: Judging, unit: Unit): Omit<Difference, 'answer' | 'label'> {
   const { a, b, difference: found } = judged;
   const ends = differenceInterval(judged, judging);
-  const told = toldEnds(judged, clear, { ...judging, level });
+  const told = toldInterval(judged, clear, { ...judging, level });
   const verdict = differenceInWords({ ...told, estimate: found.estimate, isClear: clear }, unit);
   return {
     a: a.estimate,

@@ -4,8 +4,8 @@
  * comes on a Saturday has a weekend behind it. So two things must hold, each by a likelihood ratio, and the larger p-value counts:
  *
  * 1. In the same days the rate differs from that of the other versions, at least twofold.
- * 2. All reports together show it. Of the T reports since the version came the others sent O; by the same weekdays before, E were to be
- *    expected beside the reports of the other metrics, so E - O of the version. It sent at least twice as many, or half as many.
+ * 2. All reports together show it. E of them are expected since the version came, by the same weekdays before and the reports of the other
+ *    metrics, and the other versions sent O. The version sent at least twice E - O, or at most half of it.
  *
  * An app whose devices have the new version at once has no others, and then the second alone decides.
  */

@@ -9,8 +9,8 @@
 
 import { dayText, labelOf } from '@murmuration/shared';
 import { nextMonth } from '../base/days.ts';
-import type { Among, Estimate } from '../estimation/estimate.ts';
-import { differencePValue, type Judged } from '../estimation/sequences.ts';
+import type { Among, Interval as Ends, Estimate } from '../estimation/estimate.ts';
+import { differencePValue, type Judged, toldInterval } from '../estimation/sequences.ts';
 import { LEVEL } from '../estimation/statistics/looks.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import type { DayRange } from '../storage/store.ts';
@@ -26,6 +26,8 @@ interface Change extends Estimate {
    * 1/(k (k + 1)) of the level, which sums to 1, and its answers share that. Absent where verdicts are not given.
    */
   readonly isClear?: boolean;
+  /** The range in which it lies, of all changes of the series together, where it is clear. */
+  readonly told?: Ends;
 }
 
 /** An answer at one point. */
@@ -117,7 +119,9 @@ export function seriesOf({ parts, top, ...request }: SeriesRequest): { readonly 
       if (a === undefined) return { ...found, change: null };
       const change = difference(a.estimate, b.estimate);
       if (!isGiven(verdicts)) return { ...found, change };
-      return { ...found, change: { ...change, isClear: differencePValue({ a, b, difference: change }, verdicts) <= level } };
+      const judged = { a, b, difference: change };
+      const isClear = differencePValue(judged, verdicts) <= level;
+      return { ...found, change: { ...change, isClear, ...(isClear && { told: toldInterval(judged, true, { ...verdicts, level }) }) } };
     });
     if (rows.length > 0) last = new Map(rows.map(({ label, judged }) => [label, judged]));
     return { from: dayText(from), to: dayText(to), reports: evidence.reports, answers };

@@ -18,6 +18,7 @@ import {
   isSmall,
   type Supported,
   withExactSequence,
+  withExactTails,
 } from './statistics/counts.ts';
 import { criticalValue, LEVEL, type Looks, pValueOf } from './statistics/looks.ts';
 import { Z95 } from './statistics/tails.ts';
@@ -96,8 +97,10 @@ export function intervalsOf(judged: readonly Judged[], { looks, planned, level =
     const z = values.get(reports) ?? criticalValue(reports / planned, level, looks);
     values.set(reports, z);
     const found = reaching(estimate, z);
-    if (looks === 'once' || supported === undefined || !isSmall(supported)) return found;
-    const known = exact.get(supported.count) ?? withExactSequence(found, supported, planned, level);
+    if (supported === undefined || !isSmall(supported)) return found;
+    const known =
+      exact.get(supported.count) ??
+      (looks === 'once' ? withExactTails(found, supported, level) : withExactSequence(found, supported, planned, level));
     exact.set(supported.count, known);
     return known;
   });
@@ -140,6 +143,17 @@ export function differenceInterval(judged: JudgedDifference, { looks, planned, l
     return { low: Math.min(low, difference.estimate), high: Math.max(high, difference.estimate) };
   }
   return reaching(difference, criticalValue(sizeOf(judged, planned), level, looks));
+}
+
+/**
+ * The range in which a difference is told. Ranges at the levels of Bonferroni hold together, also those of the answers that a verdict picks;
+ * a sign that a test at these levels, or Holm's, has shown ends them at 0 (Guilbaud 2008, Simultaneous confidence regions corresponding to
+ * Holm's step-down procedure).
+ */
+export function toldInterval(judged: JudgedDifference, clear: boolean, judging: Judging): Interval {
+  const { low, high } = differenceInterval(judged, judging);
+  if (!clear) return { low, high };
+  return judged.difference.estimate > 0 ? { low: Math.max(0, low), high } : { low, high: Math.min(0, high) };
 }
 
 /**

@@ -10,7 +10,7 @@ import { clearTogether, differenceInWords } from '#collector/answers/differences
 import type { EstimateRequest } from '#collector/answers/estimates.ts';
 import { difference, rowsOf } from '#collector/answers/rows.ts';
 import type { SeriesPoint } from '#collector/answers/series.ts';
-import { INTERVALS, partsIn } from '#collector/answers/series.ts';
+import { INTERVALS, partsIn, seriesOf } from '#collector/answers/series.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
 import { bodyOf, NOW, type Running, read, start } from '../../kit/app.ts';
@@ -247,6 +247,30 @@ describe('one verdict', () => {
         }),
       );
     }
+    expect(1 - atMost(wrong - 1, rounds, 0.05)).toBeGreaterThan(1e-6);
+  });
+  test('of a series has changes that hold together, 95 % of the time, where they are told from none', () => {
+    const [reports, rounds, uniform] = [2_000, 60, uniforms(43)];
+    // Up and down by three and a half standard errors: about half of the changes are told.
+    const lists = [1, -1].map((sign) => arrivingList([0.5 + sign * 0.045, 0.5 - sign * 0.045], 1));
+    let [wrong, told] = [0, 0];
+    for (let round = 0; round < rounds; round++) {
+      const parts = Array.from({ length: 26 }, (_, i) => {
+        const [tallies] = [...arriving(lists[i % 2] as (typeof lists)[number], [reports], uniform)] as [
+          EstimateRequest['evidence']['tallies'],
+        ];
+        return { from: i, to: i, evidence: { tallies, reports, from: i, to: i, ones: [] } };
+      });
+      const metric = { app: 'a', metric: 'm', version: 1, document: (lists[0] as (typeof lists)[number]).document };
+      const { points } = seriesOf({ metric, minimum: 1, candidates: [], top: 1, verdicts: { looks: 'once', planned: reports }, parts });
+      const changes = points.flatMap(({ answers: [first] }) =>
+        first?.change?.told ? [[first.change.told.low, first.change.told.high].map(Math.abs)] : [],
+      );
+      told += changes.length;
+      // Each change is one of 9 points, up or down.
+      wrong += Number(changes.some((ends) => Math.max(...ends) < 0.09 || Math.min(...ends) > 0.09));
+    }
+    expect(told).toBeGreaterThan(rounds);
     expect(1 - atMost(wrong - 1, rounds, 0.05)).toBeGreaterThan(1e-6);
   });
   test('of a flag is one row, about yes', () => {

@@ -98,14 +98,18 @@ describe('trends', () => {
   const point = { answer: true, label: 'true', estimate: 0.4, standardError: 0.01, low: 0.38, high: 0.42 };
   test('a change is told where the API tells it from none, rounded outwards, and is left out where it says nothing', () => {
     const said = (isClear: boolean | undefined, of: typeof change = change) =>
-      changeInWords({ ...point, change: { ...of, ...(isClear !== undefined && { isClear }) } }, 'week', undefined);
+      changeInWords(
+        { ...point, change: { ...of, ...(isClear !== undefined && { isClear, ...(isClear && { told: of }) }) } },
+        'week',
+        undefined,
+      );
     expect([said(true), said(false), said(undefined)]).toEqual([
       'Up 4.1 to 8.1 points since the week before',
       'No clear change',
       undefined,
     ]);
     expect(said(true, { ...change, estimate: -0.061, low: -0.0806, high: -0.0414 })).toBe('Down 4.1 to 8.1 points since the week before');
-    const value = { ...change, estimate: 12, low: 10.04, high: 13.96, isClear: true };
+    const value = { ...change, estimate: 12, isClear: true, told: { low: 10.04, high: 13.96 } };
     expect(changeInWords({ ...point, change: value }, 'day', 'value', 'ms')).toBe('Up 10.0 to 14.0 ms since the day before');
     expect(changeInWords({ ...point, change: null }, 'day', undefined)).toBeUndefined();
     expect(changeInWords(undefined, 'day', undefined)).toBeUndefined();

@@ -17,6 +17,7 @@ import { device } from '../../client/device.ts';
 import { rapporTally, stringHashingTally } from '../../kit/coverage/bit-tallies.ts';
 import { uniforms } from '../../kit/coverage/drawing.ts';
 import { drawTally } from '../../kit/coverage/drawn.ts';
+import { binomial } from '../../kit/coverage/enumerated.ts';
 import { multinomialOf } from '../../kit/coverage/multinomial.ts';
 import { upperTail } from '../../proofs/statistics.ts';
 import { EFFORT } from '../../setup/effort.ts';
@@ -154,6 +155,28 @@ test('an interval of a ratio covers all where the whole may be 0', () => {
   const { low, high } = within(0.06, 0.1, 1e-6, 0, 1e-6);
   expect(low).toBeLessThan(0.6);
   expect(high).toBeGreaterThan(0.6);
+});
+
+test.each([
+  [0.1, 0.02],
+  [0.1, 0.98],
+  [0.4, 0.95],
+])('of 300 people of whom %d are in a row, %d of these within it: intervals hold the ratio', (row, ratio) => {
+  const people = 300;
+  const drawn = (trials: number, chance: number) => {
+    const { from, chances } = binomial(trials, chance);
+    return [...chances].map((each, i) => [from + i, each] as const);
+  };
+  let missed = 0;
+  for (const [whole, chance] of drawn(people, row)) {
+    if (whole === 0) continue;
+    for (const [part, within_] of drawn(whole, ratio)) {
+      const [a, b] = [part / people, whole / people];
+      const { low, high } = within(a, b, (a * (1 - a)) / people, (a * (1 - b)) / people, (b * (1 - b)) / people, 1 / people);
+      if (low > ratio || high < ratio) missed += chance * within_;
+    }
+  }
+  expect(missed).toBeLessThan(0.06);
 });
 
 const PLANS = ['free', 'pro'] as const;

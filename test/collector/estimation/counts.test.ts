@@ -36,6 +36,7 @@ test('the sample-ratio check rejects a fair assignment at most as often as its l
     }
   }
   expect(sampleRatio(0, 0)).toBe(1);
+  for (const first of [0, 200]) expect(sampleRatio(first, 200 - first) * 2 ** 199).toBeCloseTo(1, 9);
   expect(sampleRatio(100_000, 100_500)).toBeGreaterThan(0.2);
   expect(sampleRatio(100_000, 102_000)).toBeLessThan(1e-4);
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { difference } from '#collector/answers/rows.ts';
 import type { Distribution } from '#collector/estimation/distribution.ts';
 import { distributionOf, estimatesOf } from '#collector/estimation/mechanisms/table.ts';
-import { differencePValue, type Judged, judgedOf, judgedShare } from '#collector/estimation/sequences.ts';
+import { differencePValue, intervalsOf, type Judged, judgedOf, judgedShare } from '#collector/estimation/sequences.ts';
 import type { Looks } from '#collector/estimation/statistics/looks.ts';
 import { rowsOf } from '../../kit/coverage/drawn.ts';
 import { binomial, type Chances } from '../../kit/coverage/enumerated.ts';
@@ -122,4 +122,24 @@ describe('reports of the same devices', () => {
       }
     },
   );
+});
+
+test.each([
+  [20, 8, 160],
+  [64, 8, 704],
+])('the intervals of %i equal answers hold together at ε %i and %i reports, looking once', (answers, epsilon, reports) => {
+  const law = listLaw(answers, epsilon);
+  const described = { perDevice: 1, people: reports };
+  const { p, q } = mechanismOf(law).support(law as never);
+  const { from, chances } = binomial(reports, q + (p - q) / answers);
+  const level = 0.05 / answers;
+  const missed = chances.reduce((sum, chance, i) => {
+    const cells = Float64Array.from({ length: answers }, (_, v) => (v === 0 ? from + i : (reports - from - i) / (answers - 1)));
+    const tallies = new Map([[0, { reports, cells }]]);
+    const judged = judgedOf(law, estimatesOf(law, { tallies, ...described, candidates: [] }), reports, described);
+    const [first] = intervalsOf(judged.slice(0, 1), { looks: 'once', planned: reports, level });
+    const { low, high } = first as { readonly low: number; readonly high: number };
+    return sum + (low <= 1 / answers && 1 / answers <= high ? 0 : chance);
+  }, 0);
+  expect(missed).toBeLessThanOrEqual(level);
 });

@@ -176,6 +176,7 @@ const series: z.ZodType<Series & Paged & { readonly points: readonly SeriesPoint
                   .boolean()
                   .exactOptional()
                   .meta({ description: 'Whether it is told from 0, when all changes of the series are tested together.' }),
+                told: ends.exactOptional().meta({ description: 'Where it lies, of all changes of the series together; of a clear one.' }),
               })
               .nullable()
               .meta({ description: 'Since the last point with estimates.' }),

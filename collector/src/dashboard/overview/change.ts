@@ -28,9 +28,9 @@ const BEFORE: Readonly<Record<Interval, string>> = { day: 'the day before', week
 export function changeInWords(last: Point | undefined, interval: Interval, unit: 'value' | undefined, of = ''): string | undefined {
   const change = last?.change;
   if (!change || change.isClear === undefined) return undefined;
-  if (!change.isClear) return 'No clear change';
+  if (!change.told) return 'No clear change';
   const scale = unit === 'value' ? 1 : 100;
-  const [low, high] = [change.low, change.high].map((end) => Math.abs(scale * end)).toSorted((a, b) => a - b) as [number, number];
+  const [low, high] = [change.told.low, change.told.high].map((end) => Math.abs(scale * end)).toSorted((a, b) => a - b) as [number, number];
   const decimals = decimalsForValue({ low, high });
   const much = `${figure(low, decimals, Math.floor)} to ${figure(high, decimals, Math.ceil)}${unit === 'value' ? of && ` ${of}` : ' points'}`;
   return `${change.estimate > 0 ? 'Up' : 'Down'} ${much} since ${BEFORE[interval]}`;

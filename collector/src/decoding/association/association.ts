@@ -14,7 +14,7 @@ import { type Estimate, scored } from '../../estimation/estimate.ts';
 import type { AnswerLaw } from '../../estimation/estimation.ts';
 import { estimatesOf } from '../../estimation/mechanisms/table.ts';
 import { normSub } from '../../estimation/shrunk.ts';
-import { chiSquaredTail, Z95 } from '../../estimation/statistics/tails.ts';
+import { chiSquaredTail, endOf, Z95 } from '../../estimation/statistics/tails.ts';
 import { reportsIn } from '../../estimation/tally.ts';
 import { type Drawn, evidenceOf } from './evidence.ts';
 import { addSampling, amongThese, symmetric } from './fit.ts';
@@ -150,7 +150,9 @@ interface Tested {
 function tableOf({ rows, joint, test, pValues, found, slope, people }: Tested, isAmongReports: boolean): Association {
   const { covariance } = joint;
   const width = (rows[0] as StringShares).shares.length;
-  const interval = intervalBy(slope, isAmongReports ? 0 : 1 / people);
+  const drawn = isAmongReports ? 0 : 1 / people;
+  const interval = intervalBy(slope, drawn);
+  const variance = slope + drawn;
   const shown = (own: Matrix, shares: Float64Array): Matrix => (isAmongReports ? amongThese({ people }, own.clone(), shares) : own);
   const pairs = Array.from({ length: width }, (_, l) => l);
   const strings = rows.map(({ shares, covariance: own }, s): AssociatedString => {
@@ -159,6 +161,7 @@ function tableOf({ rows, joint, test, pValues, found, slope, people }: Tested, i
       shown(own, shares),
       pairs.map((l) => [l]),
       interval,
+      variance,
     );
     const isFound = found.includes(s);
     return { share, pValue: pValues[s] as number, isFound, pairs: isFound ? parts : parts.map((part) => ({ share: part.share })) };
@@ -172,6 +175,7 @@ function tableOf({ rows, joint, test, pValues, found, slope, people }: Tested, i
     shown(own, Float64Array.from(table)),
     pairs.map((l) => found.map((_, i) => i * width + l)),
     interval,
+    variance,
   );
   const isRejected = test !== undefined && test.pValue < LEVEL && found.length > 1;
   const outstanding = isRejected ? outstandingOf(Matrix.from1DArray(found.length, width, table), own) : [];
@@ -187,7 +191,8 @@ function tableOf({ rows, joint, test, pValues, found, slope, people }: Tested, i
  * Sums of a table's entries with their error bars, as shares of all people and of those in the whole table.
  *
  * A sum's variance is the sum of its entries' covariances. A part of a whole, r = A / B, has Fieller's interval (1954): the r for which A - r B
- * is within 1.96 of its own standard errors of 0.
+ * is within 1.96 of its own standard errors of 0. These grow with r where the part is near 0 or the whole: a variance of v f for a share f is
+ * v B r (1 - r) for A - r B at A = r B, and v (A (1 - 2 r) + B r²) by the estimates. Where the first is larger, it counts.
  */
 
 /** A pair: its share of all, and among those of its string. */
@@ -201,8 +206,8 @@ interface Pair {
 const weighted = (weights: Matrix, covariance: Matrix, other: Matrix = weights): number =>
   weights.transpose().mmul(covariance).mmul(other).get(0, 0);
 
-/** The ratio of a part to its whole, from their estimates and covariance. */
-export function within(part: number, whole: number, varPart: number, covariance: number, varWhole: number): Estimate {
+/** The ratio of a part to its whole, from their estimates and covariance, and the slope of the variance of a share. */
+export function within(part: number, whole: number, varPart: number, covariance: number, varWhole: number, slope = 0): Estimate {
   const estimate = part / whole;
   const standardError = Math.sqrt(Math.max(0, varPart - 2 * estimate * covariance + estimate ** 2 * varWhole)) / Math.abs(whole);
   const z = Z95 * Z95;
@@ -210,7 +215,14 @@ export function within(part: number, whole: number, varPart: number, covariance:
   // A whole that may be 0 has any part.
   if (bend <= 0) return { estimate, standardError, low: Math.min(0, estimate), high: Math.max(1, estimate) };
   const half = Math.sqrt(Math.max(0, middle ** 2 - bend * least));
-  return { estimate, standardError, low: (middle - half) / bend, high: (middle + half) / bend };
+  const at = Math.min(whole, Math.max(0, part)) / whole;
+  const holds = (r: number): boolean => {
+    const more = slope * Math.max(0, (1 - 2 * r) * (r - at) * whole);
+    return (part - r * whole) ** 2 <= z * (varPart - 2 * r * covariance + r * r * varWhole + more);
+  };
+  const moved = (end: number, limit: 0 | 1): number => (end < 0 || end > 1 || !holds(end) ? end : endOf(end, limit, holds));
+  const [low, high] = [(middle - half) / bend, (middle + half) / bend];
+  return { estimate, standardError, low: moved(low, 0), high: moved(high, 1) };
 }
 
 /** The estimate of a share with its interval, from its variance. */
@@ -231,6 +243,7 @@ function sumsOf(
   covariance: Matrix,
   parts: readonly (readonly number[])[],
   interval: Interval,
+  slope: number,
 ): { readonly share: Estimate; readonly parts: readonly Required<Pair>[] } {
   const vector = (entries: readonly number[]): Matrix => Matrix.columnVector(table.map((_, i) => (entries.includes(i) ? 1 : 0)));
   const sum = (entries: readonly number[]): number => entries.reduce((total, i) => total + (table[i] as number), 0);
@@ -242,7 +255,7 @@ function sumsOf(
     parts: parts.map((entries): Required<Pair> => {
       const own = vector(entries);
       const [part, variance] = [sum(entries), weighted(own, covariance)];
-      return { share: interval(part, variance), within: within(part, whole, variance, weighted(own, covariance, all), varWhole) };
+      return { share: interval(part, variance), within: within(part, whole, variance, weighted(own, covariance, all), varWhole, slope) };
     }),
   };
 }

@@ -66,13 +66,27 @@ export function atMost(count: Count, most: number): number {
   return chances.reduce((total, chance, i) => total + (left < i ? 0 : chance * (sums[Math.min(left - i, sums.length - 1)] as number)), 0);
 }
 
+/** P(at most this many successes), however small it is: its largest probability, and the others by the ratio of neighbouring ones. */
+function lowerTail({ trials, chance }: Trials, most: number): number {
+  if (most >= trials || chance <= 0) return 1;
+  if (most < 0 || chance >= 1) return 0;
+  if (most > trials * chance) return 1 - lowerTail({ trials, chance: 1 - chance }, trials - most - 1);
+  let [term, sum] = [1, 1];
+  for (let k = most; k > 0 && term > NOTHING * sum; k--) {
+    term *= (k * (1 - chance)) / ((trials - k + 1) * chance);
+    sum += term;
+  }
+  const ways = logGamma(trials + 1) - logGamma(most + 1) - logGamma(trials - most + 1);
+  return Math.min(1, sum * Math.exp(ways + most * Math.log(chance) + (trials - most) * Math.log1p(-chance)));
+}
+
 /**
  * The sample-ratio check of an experiment: the exact p-value of the numbers of reports of two arms, if each device was in the second one with
  * this chance. Twice the smaller tail of the binomial distribution. Below 0.001, something else than the coins decided who reports.
  */
 export function sampleRatio(first: number, second: number, chance = 0.5): number {
-  const count: Count = [{ trials: first + second, chance }];
-  return Math.min(1, 2 * Math.min(atMost(count, second), 1 - atMost(count, second - 1)));
+  const trials = first + second;
+  return Math.min(1, 2 * Math.min(lowerTail({ trials, chance }, second), lowerTail({ trials, chance: 1 - chance }, first)));
 }
 
 const varianceOf = (count: Count): number => count.reduce((sum, { trials, chance }) => sum + trials * chance * (1 - chance), 0);
@@ -163,6 +177,15 @@ export interface Supported {
 
 /** True if a count is too small for a normal sequence. */
 export const isSmall = ({ count, trials }: Supported): boolean => count * (1 - count / trials) < ENOUGH_AT_ALL_LOOKS;
+
+/** The ends of an interval for one look, moved outwards to those of the exact one at this level where the count's variance is small. */
+export function withExactTails({ low, high }: Interval, { count, trials, support: { p, q } }: Supported, level: number): Interval {
+  const chance = (share: number): number => q + (p - q) * share;
+  const at: CountAt = (share) => [{ trials, chance: chance(share) }];
+  const few = (share: number): boolean => lowerTail({ trials, chance: 1 - chance(share) }, trials - Math.floor(count)) > level / 2;
+  const many = (share: number): boolean => lowerTail({ trials, chance: chance(share) }, Math.ceil(count)) > level / 2;
+  return { low: moved(low, 0, at, few, ENOUGH_AT_ALL_LOOKS), high: moved(high, 1, at, many, ENOUGH_AT_ALL_LOOKS) };
+}
 
 /** The ends of a confidence sequence, moved outwards to those of the exact one where the count's variance is small. */
 export function withExactSequence(

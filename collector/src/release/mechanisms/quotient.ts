@@ -68,6 +68,12 @@ function endBetween(inside: number, outside: number, holds: (share: number) => b
 
 const GRID = Array.from({ length: 21 }, (_, i) => i / 20);
 
+/** Shares at which an error is largest: those of the grid, and small ones, down to one of so many. */
+const sharesOf = (total: number): readonly number[] => [
+  ...GRID.filter((share) => share <= 1 / 2),
+  ...Array.from({ length: Math.max(0, Math.ceil(Math.log2(total)) - 3) }, (_, i) => 2 ** i / total),
+];
+
 /** Quotients whose intervals hold with a probability of 1 - β. */
 export function quotients(noise: WholeNoise, beta: number): Quotients {
   const tail = tailOf(noise);
@@ -94,7 +100,8 @@ export function quotients(noise: WholeNoise, beta: number): Quotients {
         const below = tail(1 - share + within, Math.max(0, share - within), within * total);
         return neither + (share + within < 1 ? above : 0) + (share > within ? below : 0) > beta;
       };
-      const mayBeOff = (within: number): boolean => GRID.some((share) => share <= 1 / 2 && isOff(within, share));
+      const shares = sharesOf(total);
+      const mayBeOff = (within: number): boolean => shares.some((share) => isOff(within, share));
       return mayBeOff(1) ? 1 : mayBeOff(0) ? endBetween(0, 1, mayBeOff) : 0;
     },
   };

@@ -46,6 +46,7 @@ test.each([
   ['ε 1', epsilon(1n, 1n), 0, 20],
   ['ε 1', epsilon(1n, 1n), 1, 2],
   ['ε 1', epsilon(1n, 1n), 0, 1],
+  ['ε 3', epsilon(3n, 1n), 2, 198],
   ['ε 3.7', epsilon(37n, 10n), 5, 5],
   ['ε 9', epsilon(9n, 1n), 3, 9],
   ['ρ 1/2', rho(1n, 2n), 30, 70],
