@@ -7,7 +7,9 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { components } from '../kit/components.ts';
+import { launchChromium } from '../setup/chromium.ts';
 import { newClientApp, packOnce } from './packed.ts';
+import { agree, serveSite } from './site.ts';
 
 const run = promisify(execFile);
 
@@ -19,13 +21,14 @@ const PROJECTS = {
   nuxt: ['nuxt', 'typescript'],
   svelte: ['svelte', 'vite', 'vitest', 'typescript'],
   sveltekit: ['@sveltejs/kit', 'svelte', 'vite', 'typescript'],
-  'react-native': ['expo', 'react-native', 'react', 'typescript'],
+  expo: ['expo', 'react-native', 'react-native-web', 'react', 'typescript'],
+  'react-native': ['react-native', 'react', 'typescript'],
   vite: ['vite', 'vitest', 'typescript'],
   javascript: ['vite'],
   node: ['typescript'],
 } as const;
 
-/** As `npm create vite` and Next write it. React Native is not installed here, so its two files are not compiled. */
+/** As `npm create vite` and Next write it. React Native and Expo are not installed here, so what imports them is not compiled. */
 const TYPESCRIPT = {
   compilerOptions: {
     target: 'es2023',
@@ -41,7 +44,9 @@ const TYPESCRIPT = {
     noEmit: true,
     skipLibCheck: true,
   },
-  include: Object.keys(PROJECTS).flatMap((name) => (name === 'react-native' ? [`${name}/src/telemetry/schema.ts`] : [`${name}/**/*`])),
+  include: Object.keys(PROJECTS).flatMap((name) =>
+    /expo|native/.test(name) ? ['schema', 'telemetry.web'].map((file) => `${name}/src/telemetry/${file}.ts`) : [`${name}/**/*`],
+  ),
 };
 
 let app: string;
@@ -64,7 +69,7 @@ beforeAll(async () => {
     if (manifest.devDependencies['typescript']) await writeFile(join(app, name, 'tsconfig.json'), '{ "extends": "../tsconfig.json" }');
   }
   await mkdir(join(app, 'plain'));
-  for (const name of [...Object.keys(PROJECTS), 'plain']) await init(name);
+  for (const name of [...Object.keys(PROJECTS), 'plain']) await init(name, ...(name === 'plain' ? ['--endpoint', '/t'] : []));
 });
 
 const filesOf = async (name: string): Promise<readonly string[]> =>
@@ -75,6 +80,9 @@ test('it finds the framework, the language and the runner of tests', async () =>
   const [telemetry, lib] = ['src/telemetry/', 'src/lib/telemetry/'];
   expect(await filesOf('react')).toEqual(at(telemetry, 'Consent.tsx', 'schema.ts', 'telemetry.test.ts', 'telemetry.ts'));
   expect(await filesOf('next')).toEqual(at(telemetry, 'Consent.tsx', 'schema.ts', 'telemetry.test.mjs', 'telemetry.ts'));
+  expect(await filesOf('expo')).toEqual(
+    at(telemetry, 'Consent.tsx', 'schema.ts', 'telemetry.test.mjs', 'telemetry.ts', 'telemetry.web.ts'),
+  );
   expect(await filesOf('nuxt')).toEqual(
     at('src/', 'components/Consent.client.vue', ...at('telemetry/', 'schema.ts', 'telemetry.test.mjs', 'telemetry.ts')),
   );
@@ -130,6 +138,16 @@ test.each([
     plugins: [components],
   });
   expect(outputFiles.map(({ text }) => text).join()).toContain('May we learn how you use this app?');
+});
+
+test('a page without a build asks, records and sends', async () => {
+  await writeFile(
+    join(app, 'plain/index.html'),
+    '<!doctype html><title>Notes</title><script type="module" src="telemetry/consent.js"></script>',
+  );
+  const [browser, site] = await Promise.all([launchChromium(), serveSite(join(app, 'plain'))]);
+  expect(await agree(browser, site, 'darkMode')).toEqual([]);
+  await Promise.all([browser.close(), site.close()]);
 });
 
 test('the tests that it writes pass', async () => {

@@ -15,7 +15,12 @@ export interface Site {
   readonly close: () => Promise<void>;
 }
 
-const TYPES: { readonly [extension: string]: string } = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8' };
+const TYPES: { readonly [extension: string]: string } = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+};
 
 /** Serves a folder. */
 export async function serveSite(folder: string): Promise<Site> {
@@ -30,8 +35,9 @@ export async function serveSite(folder: string): Promise<Site> {
       response.writeHead(204).end();
       return;
     }
-    const type = TYPES[extname(pathname)];
-    const text = type && (await readFile(join(folder, pathname)).catch(() => undefined));
+    const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
+    const type = TYPES[extname(file)];
+    const text = type && (await readFile(join(folder, file)).catch(() => undefined));
     if (text) response.writeHead(200, { 'content-type': type }).end(text);
     else response.writeHead(pathname === '/favicon.ico' ? 204 : 404).end();
   });
@@ -69,6 +75,27 @@ export async function visit(browser: Browser, site: Site, path: string, metrics:
   if (state !== 'denied') throw new Error(`expected consent to be denied, got ${state}`);
   const found = site.arrived.slice(before).sort();
   if (found.join() !== [...metrics].sort().join()) throw new Error(`expected reports of ${metrics}, got ${found}`);
+  await context.close();
+  return complaints;
+}
+
+/**
+ * Opens a site's first page as a new device and agrees to what the component of `init` asks. Waits until the metric has arrived, and looks
+ * that the next visit asks nothing.
+ *
+ * @returns what went wrong on the pages
+ */
+export async function agree(browser: Browser, site: Site, metric: string): Promise<readonly string[]> {
+  const { context, complaints } = await watchedContext(browser);
+  const page = await context.newPage();
+  await page.goto(`${site.address}/`);
+  const share = page.getByRole('button', { name: 'Share', exact: true });
+  await share.click();
+  while (site.arrived.length === 0 && complaints.length === 0) await page.waitForTimeout(50);
+  if (complaints.length === 0 && site.arrived.join() !== metric) throw new Error(`expected a report of ${metric}, got ${site.arrived}`);
+  await share.waitFor({ state: 'hidden' });
+  await page.reload({ waitUntil: 'networkidle' });
+  if (await share.isVisible()) throw new Error('expected no question on the next visit, got one');
   await context.close();
   return complaints;
 }

@@ -1,7 +1,7 @@
 /** The files that `init` writes for a project, and what its developer does next. */
 
 import { nativeConsent, pageConsent, programConsent, reactConsent, svelteConsent, vueConsent } from './components.ts';
-import { nativeModule, optionsModule, programModule, schemaModule, telemetryModule, testModule } from './modules.ts';
+import { expoModule, nativeModule, optionsModule, programModule, schemaModule, telemetryModule, testModule } from './modules.ts';
 import type { Project } from './project.ts';
 
 /** The answers of the developer. */
@@ -57,6 +57,12 @@ export function planFor(project: Chosen, script: () => string): Plan {
       text: reactConsent(true, from),
       use: `render <Consent /> of ${folder}Consent in your layout`,
     },
+    expo: {
+      telemetry: expoModule(endpoint, schema),
+      file: `${folder}Consent.${x}`,
+      text: nativeConsent(from),
+      use: `run npx expo install expo-crypto expo-sqlite, and render <Consent /> of ${folder}Consent in your app`,
+    },
     'react-native': {
       telemetry: nativeModule(endpoint, schema),
       file: `${folder}Consent.${x}`,
@@ -102,6 +108,7 @@ export function planFor(project: Chosen, script: () => string): Plan {
       ...(isPlain && { [`${folder}${SCRIPT}`]: script() }),
       [`${folder}schema.${kind}`]: schemaModule(app, client),
       [`${folder}telemetry.${kind}`]: mine.telemetry,
+      ...(framework === 'expo' && project.has('react-native-web') && { [`${folder}telemetry.web.${kind}`]: options }),
       [mine.file]: mine.text,
       [`${folder}${test.file}`]: testModule(runner, test.schema),
     },

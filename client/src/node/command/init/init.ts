@@ -75,8 +75,10 @@ export async function init(folder: string, { yes, ...given }: InitOptions, tell:
   tell('');
   const missing = (...names: readonly string[]): readonly string[] => names.filter((name) => !project.has(name));
   const isOld = Number.parseInt(process.versions.node, 10) < 24;
-  const packages = [...missing('@murmuration/client', '@murmuration/collector'), ...(isOld && project.manifest ? missing('node') : [])];
-  if (packages.length > 0) tell(`next   npm install ${packages.map((name) => (name === 'node' ? 'node@24' : name)).join(' ')}`);
+  const client = missing('@murmuration/client');
+  const tools = [...missing('@murmuration/collector'), ...(isOld && project.manifest ? missing('node') : [])];
+  if (client.length > 0) tell(`next   npm install ${client.join(' ')}`);
+  if (tools.length > 0) tell(`next   npm install -D ${tools.map((name) => (name === 'node' ? 'node@24' : name)).join(' ')}`);
   tell(
     `next   ${project.manifest ? `npm run ${SCRIPT}` : `npx @murmuration/collector ${serve.slice('murmuration '.length)}`}   (Node 24; add .data to .gitignore)`,
   );

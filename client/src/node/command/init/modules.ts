@@ -29,6 +29,23 @@ export const options = {
 };
 `;
 
+/** For phones. Pages of the same app take the module that ends in `.web`. */
+export const expoModule = (endpoint: string, schema: string): string => `// The options of useTelemetry on phones, once for the app.
+import { appStateLifecycle, sqliteStorage } from '@murmuration/client/react-native';
+import { getRandomValues } from 'expo-crypto';
+import { openDatabaseSync } from 'expo-sqlite';
+import { AppState } from 'react-native';
+import { schema } from '${schema}';
+
+export const options = {
+  schema,
+  ${endpointLine(endpoint)}
+  storage: sqliteStorage(() => openDatabaseSync('telemetry.db')), // a database of its own
+  lifecycle: appStateLifecycle(AppState),
+  rng: getRandomValues, // the system's randomness, which Hermes lacks
+};
+`;
+
 export const nativeModule = (endpoint: string, schema: string): string => `// The options of useTelemetry, once for the app.
 import 'react-native-get-random-values'; // the system's randomness, which Hermes lacks
 import AsyncStorage from '@react-native-async-storage/async-storage';

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const FRAMEWORKS = ['react', 'next', 'vue', 'nuxt', 'svelte', 'sveltekit', 'react-native', 'vite', 'node', 'plain'] as const;
+export const FRAMEWORKS = ['react', 'next', 'vue', 'nuxt', 'svelte', 'sveltekit', 'expo', 'react-native', 'vite', 'node', 'plain'] as const;
 export type Framework = (typeof FRAMEWORKS)[number];
 
 export interface Project {
@@ -27,13 +27,16 @@ const TELLING: readonly (readonly [dependency: string, framework: Framework])[] 
   ['next', 'next'],
   ['nuxt', 'nuxt'],
   ['@sveltejs/kit', 'sveltekit'],
-  ['expo', 'react-native'],
+  ['expo', 'expo'],
   ['react-native', 'react-native'],
   ['react', 'react'],
   ['vue', 'vue'],
   ['svelte', 'svelte'],
   ['vite', 'vite'],
 ];
+
+/** Frameworks in whose folder `app` each module is a route. */
+const ROUTED: readonly Framework[] = ['next', 'expo'];
 
 /** A name that a schema may have. */
 export const appName = (text: string): string =>
@@ -67,7 +70,7 @@ export function projectIn(folder: string): Project {
     isTyped: framework !== 'plain' && (configured !== '' || has('typescript')),
     namesTypes: /"(?:allowImportingTsExtensions|rewriteRelativeImportExtensions)":\s*true/.test(configured),
     runner: has('vitest') ? 'vitest' : has('jest') ? 'jest' : 'node',
-    sources: ['src/', 'app/'].find((each) => existsSync(join(folder, each)) && !(framework === 'next' && each === 'app/')) ?? '',
+    sources: ['src/', 'app/'].find((each) => existsSync(join(folder, each)) && !(each === 'app/' && ROUTED.includes(framework))) ?? '',
     has,
     manifest,
   };
