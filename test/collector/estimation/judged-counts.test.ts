@@ -3,7 +3,7 @@
 import { hierarchicalLaw, listLaw, mechanismOf, squareWaveLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { difference } from '#collector/answers/rows.ts';
-import type { Distribution } from '#collector/estimation/distribution.ts';
+import { type Distribution, drawnOf, interval, shareOf } from '#collector/estimation/distribution.ts';
 import { distributionOf, estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import { differencePValue, intervalsOf, type Judged, judgedOf, judgedShare } from '#collector/estimation/sequences.ts';
 import type { Looks } from '#collector/estimation/statistics/looks.ts';
@@ -110,6 +110,34 @@ describe('reports of the same devices', () => {
         return sum + (low <= share && share <= high ? chance : 0);
       }, 0);
       expect(covered).toBeGreaterThanOrEqual(0.94);
+    }
+  });
+  // The noise is below 1 report of 500, so a device says the same on each day. The other devices are spread over the other cells.
+  test.each([
+    ['square wave', squareWaveLaw(16, 9), [1]],
+    ['tree', hierarchicalLaw(16, 9, 4), [4, 1]],
+  ] as const)('have intervals and bands that cover a cell of a %s, over all counts of devices', (_, distribution, widths) => {
+    const found = Array.from({ length: 61 }, (__, devices) => {
+      const days = 30 / widths.length;
+      const others = ((60 - devices) * days) / 15;
+      const tallies = widths.map((width, level): [number, { reports: number; cells: Float64Array }] => {
+        const cells = Float64Array.from({ length: 16 }, (___, i) => (i < 16 / width ? others * width : 0));
+        cells[0] = devices * days + others * (width - 1);
+        return [level, { reports: 60 * days, cells }];
+      });
+      const cells = distributionOf(distribution, new Map(tallies), 60) as Distribution;
+      const { low, high } = drawnOf(cells);
+      return [interval(shareOf(cells, 0, 1)), { low: low[0] as number, high: high[0] as number }];
+    });
+    for (const share of [0.0028, 0.01, 0.03, 0.5]) {
+      const { from, chances } = binomial(60, share);
+      for (const of of [0, 1]) {
+        const covered = chances.reduce((sum, chance, i) => {
+          const { low, high } = (found[from + i] as readonly Pick<Judged['estimate'], 'low' | 'high'>[])[of] as Judged['estimate'];
+          return sum + (low <= share && share <= high ? chance : 0);
+        }, 0);
+        expect(covered, `${share}, ${of}`).toBeGreaterThanOrEqual(0.93);
+      }
     }
   });
   test.each(['once', 'always'] as const)(

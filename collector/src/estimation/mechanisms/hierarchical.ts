@@ -14,7 +14,8 @@
  * were drawn from it (estimate.ts).
  *
  * The shares used in all of these are the consistent ones. For S², z² additional devices are counted, half at the largest and half at the
- * smallest weight (Agresti and Coull 1998), for rare nodes that no report has shown yet.
+ * smallest weight (Agresti and Coull 1998), for rare nodes that no report has shown yet. They are counted beside the devices of a level,
+ * which are at most m where devices report several times. There S²(weight) (1/m - 1/n) is positive, and has them too.
  *
  * The reports of the last level alone tell a cell's share by one binomial count, which has exact tests. The other levels add little to a
  * single cell: their parts of its weight are 1/width of a node and less.
@@ -125,7 +126,8 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies,
     cells: law.size,
     meanOf: (weights) => {
       const { all, parts } = partsOf(law, weights);
-      let [estimate, spread] = [all, variance(shares, Array.from(weights)) * (1 / people - 1 / reports)];
+      const among = people < reports ? Array.from(cautious(shares, weights, people)) : shares;
+      let [estimate, spread] = [all, variance(among, Array.from(weights)) * (1 / people - 1 / reports)];
       for (const [level, part] of parts.entries()) {
         const of = law.levels[level] as LevelLaw;
         const tally = tallies.get(level);
@@ -135,7 +137,7 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies,
           continue;
         }
         const { p, q } = mechanismOf(of).support(of);
-        const seen = Array.from(cautious(nodeSums(law, level, shares), part, tally.reports));
+        const seen = Array.from(cautious(nodeSums(law, level, shares), part, Math.min(tally.reports, people)));
         estimate += mean(
           part,
           part.map((_, node) => ((tally.cells[node] as number) / tally.reports - q) / (p - q)),

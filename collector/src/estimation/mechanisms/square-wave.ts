@@ -6,10 +6,13 @@
  * frequencies of the outputs.
  *
  * A population's mean weight varies by Var(w) / m more, with m the people who were drawn from it (estimate.ts). Var(w) is computed from θ
- * with some people added at both ends of the weights, for cells that no report has shown yet.
+ * with some people added at both ends of the weights, for cells that no report has shown yet. They are added to the m people, of whom each
+ * may have sent several of the n reports.
  *
  * When few reports dominate the sum of t, as for a narrow range at a large ε, its error is far from normal. Its quantiles are then those of
  * n independent errors t(j) - w_x, x drawn by θ, by the saddlepoint approximation. For a population's mean, the errors are t(j) - E w.
+ * One such error has variance V = E Var(t | x) + Var(w), and the estimate has E Var(t | x) / n + Var(w) / m. So the errors of n reports of m
+ * people vary like V / (E Var(t | x) / n + Var(w) / m) independent ones, between m and n. The quantiles are those of their sum.
  *
  * A window of one cell makes the law k-ary response. The outputs in a range of k cells then support it: they are p + (k-1) q of the reports of
  * devices in the range, and k q of the others. So their count is binomial, and has exact tests. Wider windows have no such count.
@@ -97,15 +100,17 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, peo
     meanOf: (weights) => {
       const score = scoresOf(weights);
       const estimate = score.reduce((sum, t, j) => sum + t * (counts[j] as number), 0) / reports;
-      const shares = people === THESE ? likeliest : cautious(likeliest, weights, reports);
+      const shares = people === THESE ? likeliest : cautious(likeliest, weights, Math.min(reports, people));
       const mean = shares.reduce((sum, share, x) => sum + share * (weights[x] as number), 0);
       const spread = shares.reduce((sum, share, x) => sum + share * ((weights[x] as number) - mean) ** 2, 0);
-      const variance = Math.max(0, meanVariance(law, score, weights, shares)) / reports + spread / people;
+      const noise = Math.max(0, meanVariance(law, score, weights, shares));
+      const variance = noise / reports + spread / people;
+      const alike = people >= reports || variance === 0 ? reports : Math.max(1, (noise + spread) / variance);
       const widest = score.reduce((most, t) => Math.max(most, Math.abs(t)), 0);
-      if (reports * reports * variance >= ENOUGH * widest * widest) return { estimate, variance };
+      if (alike * alike * variance >= ENOUGH * widest * widest) return { estimate, variance };
       const truths = people === THESE ? weights : new Float64Array(shares.length).fill(mean);
-      const quantile = quantileOfSum(reports, errorsOf(law, score, truths, shares));
-      return { estimate, variance, errors: [quantile(-Z95) / reports, quantile(Z95) / reports] };
+      const quantile = quantileOfSum(alike, errorsOf(law, score, truths, shares));
+      return { estimate, variance, errors: [quantile(-Z95) / alike, quantile(Z95) / alike] };
     },
     countOf: (from, to) => {
       const cells = to - from;
