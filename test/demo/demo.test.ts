@@ -73,12 +73,17 @@ describe('start', () => {
     expect(answers[0]?.truth).toBeGreaterThan(0.3);
   });
 
-  test('the watch names the poisoned day, the wrong unit and the silent question, and nothing else', async () => {
-    const { signs } = await ask<{ readonly signs: readonly { readonly [member: string]: unknown }[] }>('signs');
-    const past = signs.filter(({ day }) => (day as string) < dayOf(DAYS)).map(({ metric, kind, day }) => `${metric} ${kind} ${day}`);
-    const silent = Array.from({ length: DAYS - 1 - SILENT.day }, (_, i) => `parts silence ${dayOf(SILENT.day + i)}`);
-    expect(past.sort()).toEqual([...silent, `runtime value ${dayOf(RELEASE)}`, `word law ${dayOf(POISONED.day)}`].sort());
-  });
+  test(
+    'the watch names the poisoned day, the wrong unit and the silent question, and nothing else',
+    async () => {
+      await expect.poll(async () => (await fetch(`${started.address}/v1/signs`)).status, { timeout: PATIENCE }).toBe(200); // of 60 days, at first
+      const { signs } = await ask<{ readonly signs: readonly { readonly [member: string]: unknown }[] }>('signs');
+      const past = signs.filter(({ day }) => (day as string) < dayOf(DAYS)).map(({ metric, kind, day }) => `${metric} ${kind} ${day}`);
+      const silent = Array.from({ length: DAYS - 1 - SILENT.day }, (_, i) => `parts silence ${dayOf(SILENT.day + i)}`);
+      expect(past.sort()).toEqual([...silent, `runtime value ${dayOf(RELEASE)}`, `word law ${dayOf(POISONED.day)}`].sort());
+    },
+    2 * PATIENCE,
+  );
 
   test('the tour is of pages that are there, and its comparison finds that 2.0 raised dark mode', async () => {
     const [overview, release, poisoned] = links() as [URL, URL, URL];

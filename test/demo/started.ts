@@ -21,6 +21,7 @@ export interface StartedDemo {
 
 export async function startDemo(): Promise<StartedDemo> {
   const child = demo('start.ts', '--port', '0');
+  process.once('exit', () => child.kill()); // also where a test gives up before it has begun
   let [out, error] = ['', ''];
   child.stderr?.on('data', (chunk) => {
     error += chunk;

@@ -25,13 +25,13 @@ function valueIn<T>(reply: Reply<T>): T {
   throw kind === 'away' ? new StoreAway(message) : kind === 'full' ? new StoreFull(message) : new Fault(kind, message);
 }
 
-/** The least priority of threads that compute (nice), so that batches go first where CPUs are few. */
-const BEHIND = 10;
+/** How far threads that compute are behind the process (nice), so that batches go first where CPUs are few; and the last place that there is. */
+const [BEHIND, LAST] = [10, 19];
 
 /** Answers the requests of the thread that this module runs in, each with one reply. @param transfer the buffers that a value gives away */
 export function serve<Request, T>(work: (request: Request) => T | Promise<T>, transfer?: (value: T) => readonly TransferListItem[]): void {
   // Linux has a priority for each thread; elsewhere it is the whole process's.
-  if (parentPort !== null && process.platform === 'linux') setPriority(Math.max(BEHIND, getPriority()));
+  if (parentPort !== null && process.platform === 'linux') setPriority(Math.min(LAST, getPriority() + BEHIND));
   parentPort?.on('message', async (request: Request) => {
     try {
       const value = await work(request);
