@@ -1,4 +1,4 @@
-/** A store with a past, for tests of a question's page: every type of question, 40 days, two versions of a schema, three platforms, and a day of crafted reports. */
+/** A store with a past, for tests of a question's page: every type of question but discover, 40 days, two versions of a schema, three platforms, and a day of crafted reports. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -8,7 +8,6 @@ import {
   count,
   type DeviceQuestion,
   defineSchema,
-  discover,
   distribution,
   flag,
   histogram,
@@ -55,7 +54,6 @@ const schemaOf = (version: number) =>
       parts: choices(['lists', 'links', 'images', 'code'], { ...ask, atMost: 2, description: 'Which parts are in use?' }),
       films: count(20, { ...ask, unit: 'films', description: 'How many films were seen?' }),
       wait: histogram([100, 1000], { ...ask, unit: 'ms', description: 'How long is the wait?' }),
-      word: discover({ ...ask, longest: 4, description: 'Which word was searched for?' }),
       film: joint({ genre: GENRES, rating: ['G', 'R'] }, { ...ask, description: 'Which film was seen last?' }),
       layout: best(['list', 'grid'], { ...ask, utility: { few: [1, 0], many: [0, 1] }, description: 'Which layout suits best?' }),
       unasked: flag({ ...ask, description: 'Was the tour seen?' }),
@@ -100,7 +98,6 @@ export async function startPast(data: string): Promise<{ readonly collector: Col
         randomize('parts', chance(0.5) ? ['lists', 'code'] : ['links']),
         randomize('films', coins.uniform(9)),
         randomize('wait', chance(0.7) ? 300 : 30),
-        randomize('word', chance(0.6) ? 'tea' : 'ink'),
         randomize('film', chance(0.6) ? { genre: 'Drama', rating: 'R' } : { genre: GENRES[coins.uniform(3)], rating: 'G' }),
         randomize('layout', chance(0.7) ? 'few' : 'many'),
         randomize('page', chance(0.5) ? 'inbox' : chance(0.5) ? 'today' : '=1+1'),

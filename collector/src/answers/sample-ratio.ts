@@ -14,7 +14,7 @@
  */
 
 import { DAYS, type MetricDocument } from '@murmuration/shared';
-import { pValueInWords } from '../base/numbers.ts';
+import { count, pValueInWords } from '../base/numbers.ts';
 import { countEvidence, sampleRatio } from '../estimation/statistics/counts.ts';
 import { evidence, type Looks } from '../estimation/statistics/looks.ts';
 import type { Evidence } from '../estimation/tally.ts';
@@ -58,7 +58,7 @@ export function sampleRatioOf(
 ): SampleRatio {
   const pValue = armsPValue(a.reports, b.reports, mostOf(document, [a, b]), looks, planned);
   const isBroken = pValue < BROKEN;
-  const [p, reports] = [pValueInWords(pValue), `${a.reports} and ${b.reports} reports`];
+  const [p, reports] = [pValueInWords(pValue), `${count(a.reports)} and ${count(b.reports)} reports`];
   return {
     pValue,
     isBroken,

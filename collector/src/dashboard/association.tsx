@@ -61,7 +61,7 @@ export function AssociationTable({ metric, asked, basis }: AssociationProps): VN
               {rows.map(({ string, answers, ...share }) => (
                 <Row key={string} title={string === '' ? '(empty)' : string} share={share} answers={answers} />
               ))}
-              <Row title="All of these" share={found.found} answers={found.found.answers} />
+              <Row title={isOpen(metric) ? 'All of these' : 'Everybody'} share={found.found} answers={found.found.answers} />
               {isOpen(metric) && <Rest found={found.found} columns={found.found.answers.length} />}
             </tbody>
           </table>

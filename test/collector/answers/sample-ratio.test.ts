@@ -47,7 +47,7 @@ test('an arm of which a tenth is missing fails, and says that the comparison is 
   expect(of('month', 9_000)).toEqual({
     pValue: expect.closeTo(0, 9),
     isBroken: true,
-    verdict: 'void: an even coin does not give 10000 and 9000 reports (p < 0.0001), so who reports depends on the arm',
+    verdict: 'void: an even coin does not give 10,000 and 9,000 reports (p < 0.0001), so who reports depends on the arm',
   });
   expect(of('month', 10_050).isBroken).toBe(false);
   // Twenty reports of each device are as few coins, and say less.

@@ -51,7 +51,8 @@ function AnswersPage(props: QuestionProps): VNode {
   const state = useAnswer(metric, address, (signal) => fetchEstimates(metric, asked, signal));
   const estimates = state.value;
   const isTrend = !isOpen(metric) && (view.picture ?? usualPicture(metric)) === 'trend';
-  const days = daysBetween(asked.from ?? metric.from ?? '', asked.to ?? metric.to ?? '');
+  const [first, last] = [metric.from ?? '', metric.to ?? ''];
+  const days = daysBetween(asked.from && asked.from > first ? asked.from : first, asked.to && asked.to < last ? asked.to : last);
   const interval = view.interval ?? usualInterval(days);
   const over = overTime(view, { ...asked, interval, top: FOLLOWED });
   const addresses = isTrend && metric.reports > 0 ? over.map(({ asked }) => seriesAddress(metric, asked)).join(' ') : null;
