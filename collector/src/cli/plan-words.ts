@@ -142,20 +142,23 @@ export function planQuestion(asking: Asking, wanted: Wanted, users: number | und
   };
 }
 
-/** The plan in words. */
 /** The power of an experiment, in words. */
-function experimentWords({ perArm, inClear, joint }: ExperimentPlan, type: QuestionType, share: number): readonly string[] {
+function experimentWords({ perArm, tested, inClear, joint }: ExperimentPlan, type: QuestionType, share: number): readonly string[] {
   const at = kinds[type].estimates === 'shares' ? `around ${hundredths(share)} %` : 'between the arms';
   const points = (difference: number): string =>
     `${hundredths(difference)} percentage points${kinds[type].estimates === 'mean' ? ' of the range' : ''}`;
+  const level = tested === 1 ? '5 %' : `5 % over the ${count(tested)} answers that are compared`;
+  const arms = `An experiment with ${count(Math.round(perArm))} users in each arm finds`;
+  if (inClear === null) return [`${arms} no difference ${at} 4 times in 5. It needs more users.`, ''];
   return [
-    `An experiment with ${count(Math.round(perArm))} users in each arm finds a difference of ${points(inClear)} ${at},`,
-    `4 times in 5, by one look at the end (two-sided, 5 %), with the arm as a segment in clear${joint === null ? '.' : `; of ${points(joint)}`}`,
+    `${arms} a difference of ${points(inClear)} ${at},`,
+    `4 times in 5, by one look at the end (two-sided, ${level}), with the arm as a segment in clear${joint === null ? '.' : `; of ${points(joint)}`}`,
     ...(joint === null ? [] : ['with the arm in a joint question. Looks on the way need an interval that allows for them.']),
     '',
   ];
 }
 
+/** The plan in words. */
 export function describeQuestion(plan: QuestionPlan, users: number | undefined): string {
   const { question, type, epsilon, share, error, tested, usersNeeded, cohorts, steps, limit, range } = plan;
   const isShare = kinds[type].estimates === 'shares';

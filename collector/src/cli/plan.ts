@@ -32,7 +32,7 @@ const DEFINITIONS = {
   usersNeeded: 'with so many, margin95 is at most the error; null when no number is enough',
   margin95: '1.96 standard errors of the estimate of the share among all users, noise and sampling: half a 95 % interval',
   smallestShare:
-    'the smallest share that a two-sided test of zero finds with a power of 80 %: f = z s(0) + 0.84 s(f), z that of 5 % over the answers that are tested (Bonferroni)',
+    'the smallest share that a test of zero finds with a power of 80 %, at 5 % over the answers that are tested (Bonferroni): exact of small counts, else f = z s(0) + 0.84 s(f)',
   tested: 'how many answers are tested together; of texts, so many candidates',
   epsilonForError: 'the ε of one report, by the chooser, with which as many reports have a margin95 of at most the error',
   devicesForError: 'how many users, those not asked among them, have a margin95 of at most the error',
@@ -45,7 +45,7 @@ const DEFINITIONS = {
   numbers: 'mean and count: errors of the mean at the worst numbers, as shares of the width of the range',
   distribution: 'distribution: errors of the share below the middle of the range, of numbers that are spread evenly over it',
   experiment:
-    'the least difference between two arms of half of the users each that a two-sided test at 5 % finds with a power of 80 %, at the share, by one look at the end: with the arm as a segment in clear, and in a joint question',
+    'the least difference between two arms of half of the users each that is found with a power of 80 %, at the share, by one look at the end: with the arm as a segment in clear by a two-sided test at 5 % over the answers that are compared (Holm), and in a joint question by the test of independence at 5 %',
   text: 'strings: on average over the hash, where the squared shares of all strings sum to 0.05',
 } as const;
 

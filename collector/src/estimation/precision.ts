@@ -1,6 +1,6 @@
 /**
  * The expected precision of a law's estimate of a share among all users, before there are any reports. It combines the law's own variance
- * (pure.ts, strings.ts) with that of who reports (estimate.ts), in the normal approximation.
+ * (pure.ts, strings.ts) with that of who reports (estimate.ts), in the normal approximation, and says which shares are told from 0.
  */
 
 import {
@@ -18,7 +18,11 @@ import {
 import { type Among, peopleIn } from './estimate.ts';
 import { estimationOf, scoresOf } from './mechanisms/table.ts';
 import { worstOf } from './number.ts';
-import { chiSquaredTail, Z95 } from './statistics/tails.ts';
+import { pureEstimates } from './pure.ts';
+import { intervalOf, isList, type Judged, judgedOf, supportOf } from './sequences.ts';
+import { atMost } from './statistics/counts.ts';
+import { criticalValue, LEVEL } from './statistics/looks.ts';
+import { endOf, Z95 } from './statistics/tails.ts';
 
 /** One-sided 80 % of the normal distribution. */
 export const Z80 = 0.8416212335729143;
@@ -48,36 +52,82 @@ export function standardErrorAt(law: Law, reports: number, share: number, among:
 export const marginAt = (law: Law, reports: number, share: number, perPerson = 1): number =>
   Z95 * standardErrorAt(law, reports, share, 'population', perPerson);
 
-/** The z that a normal variable exceeds on either side with this probability. */
-export function twoSided(probability: number): number {
-  let [low, high] = [0, 40];
-  for (let halving = 0; halving < 60; halving++) {
-    const middle = (low + high) / 2;
-    if (chiSquaredTail(middle * middle, 1) > probability) low = middle;
-    else high = middle;
-  }
-  return high;
+/*
+ * Power. With many reports an estimate is nearly normal. With few, its count C of supporting reports is skewed, or hardly ever above 0, and s(0)
+ * is near 0. A normal power is then far from the true one. So the power of counts is exact: the counts that a test takes are found by the test
+ * that readers get, and their probability under the share is binomial (statistics/counts.ts).
+ */
+
+/** The chance of a find for which differences and shares are stated. */
+export const POWER = 0.8;
+
+/** The count's variance from which on powers are normal. Its skewness is then at most 0.01, which moves a power by less than a point. */
+const MANY = 10_000;
+
+/** A test of counts of reports, by the answers that are tested with it. */
+export interface Counted {
+  readonly reports: number;
+  /** P(a report supports an answer that a share of all users has). */
+  readonly chance: (share: number) => number;
+  /** The estimate from a count, as it is judged. */
+  readonly judged: (count: number) => Judged;
+}
+
+/** The counts of an answer's reports; undefined where none is small at this share, or reports do not support answers one by one. */
+export function countedAt(law: Law, expected: number, share: number, perPerson = 1): Counted | undefined {
+  const support = isList(law) ? supportOf(law) : undefined;
+  const reports = Math.round(expected);
+  if (support === undefined || reports < 1) return undefined;
+  const { p, q } = support;
+  const chance = (f: number): number => q + (p - q) * f;
+  if (reports * chance(share) * (1 - chance(share)) >= MANY) return undefined;
+  const people = peopleIn('population', reports, perPerson);
+  const known = new Map<number, Judged>();
+  return {
+    reports,
+    chance,
+    judged: (count) => {
+      const found =
+        known.get(count) ??
+        (judgedOf(law, pureEstimates({ reports, cells: Float64Array.of(count) }, support, support, 1, people), reports, {
+          perDevice: 1,
+          people,
+        })[0] as Judged);
+      known.set(count, found);
+      return found;
+    },
+  };
 }
 
 /**
- * The smallest share f that a two-sided test of "nobody" detects with a power of 80 %. All answers are tested together, and the probability
- * of any false detection is at most 5 % (Bonferroni: 5 % divided by their number for each, which gives z): f = z s(0) + 0.84 s(f), with s
- * the standard error. With the same power, at least one user must have the answer: 1 - (1-f)^n = 80 %. Null when f is above 1, and for
- * numbers and distributions.
+ * Decides whether the test of "nobody" finds a share with a power of 80 %, by the least count that is told from 0: with n reports, P(C >= count)
+ * with C binomial. Several reports of one device count as those of as many devices as vary alike (pure.ts).
+ */
+function foundByCounts(law: Law, counted: Counted, level: number, perPerson: number): (share: number) => boolean {
+  const { reports, chance, judged } = counted;
+  const critical = least(1, reports, (count) => intervalOf(judged(count), { looks: 'once', planned: reports, level }).low > 0);
+  if (critical === null) return () => false;
+  return (share) => {
+    const trials = Math.round((standardErrorAt(law, 1, share) / standardErrorAt(law, reports, share, 'population', perPerson)) ** 2);
+    return 1 - atMost([{ trials, chance: chance(share) }], Math.ceil((critical * trials) / reports) - 1) >= POWER;
+  };
+}
+
+/**
+ * The smallest share that is told from 0 with a power of 80 %. All answers are tested together, and the probability of any false detection is at
+ * most 5 % (Bonferroni: 5 % divided by their number for each, which gives z). Small counts are exact, see above. Otherwise f = z s(0) + 0.84
+ * s(f), with s the standard error. With the same power, at least one user must have the answer: 1 - (1-f)^n = 80 %. Null when f is above 1,
+ * and for numbers and distributions.
  */
 export function smallestShare(law: Law, reports: number, tested = 1, perPerson = 1): number | null {
   if (isNumberLaw(law) || isDistributionLaw(law)) return null;
-  const z = twoSided(0.05 / tested);
+  const level = LEVEL / tested;
   const errorAt = (f: number): number => standardErrorAt(law, reports, f, 'population', perPerson);
-  const excess = (f: number): number => f - z * errorAt(0) - Z80 * errorAt(f);
-  if (excess(1) < 0) return null;
-  let [low, high] = [0, 1];
-  for (let halving = 0; halving < 50; halving++) {
-    const middle = (low + high) / 2;
-    if (excess(middle) < 0) low = middle;
-    else high = middle;
-  }
-  return Math.max(high, -Math.expm1((perPerson * Math.log(0.2)) / reports));
+  const counted = countedAt(law, reports, 0, perPerson);
+  const threshold = criticalValue(1, level, 'once') * errorAt(0);
+  const isFound = counted ? foundByCounts(law, counted, level, perPerson) : (f: number): boolean => f >= threshold + Z80 * errorAt(f);
+  if (!isFound(1)) return null;
+  return Math.max(endOf(1, 0, isFound), -Math.expm1((perPerson * Math.log(1 - POWER)) / reports));
 }
 
 /** The least whole number from `low` to `high` from which on a condition holds; null when it does not hold at `high`. */

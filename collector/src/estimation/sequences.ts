@@ -44,7 +44,7 @@ export interface Judged {
 export const isList = (law: Law): law is ListLaw => mechanismOf(law).tells === 'shares' && !isStringLaw(law);
 
 /** P(a report supports an answer), by whether the device has it; undefined where an answer's reports are no single count. */
-function supportOf(law: Law): Support | undefined {
+export function supportOf(law: Law): Support | undefined {
   if (isStringLaw(law)) {
     const bloom = estimationOf(law).bloom(law);
     const { p, q } = mechanismOf(law).support(law);

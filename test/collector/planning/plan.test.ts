@@ -5,29 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choice, defineSchema, flag, permanent, text } from '@murmuration/client';
 import { hadamard, hadamardCountMeanSketch, type ListMechanism, localHashing, projective, unary } from '@murmuration/client/mechanisms';
-import { createCoins, seededRng, words } from '@murmuration/client/testing';
-import { estimatesOf, momentsOf } from '@murmuration/collector';
+import { momentsOf } from '@murmuration/collector';
 import {
   assigned,
   canonicalSchema,
   type KAryLaw,
-  kAry,
   kAryLaw,
   listLaw,
-  meanLaw,
   permanentKAryLaw,
   rapporLaw,
   type SchemaDocument,
 } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeQuestion, planQuestion } from '#collector/cli/plan-words.ts';
-import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '#collector/estimation/precision.ts';
+import { devicesFor, marginAt, standardErrorAt } from '#collector/estimation/precision.ts';
 import { askedOf } from '#collector/planning/plan/asked.ts';
-import { experimentOf } from '#collector/planning/plan/experiment.ts';
 import { planOf } from '#collector/planning/plan/plan.ts';
-import { uniforms } from '../../kit/coverage/drawing.ts';
-import { drawTally } from '../../kit/coverage/drawn.ts';
-import { upperTail } from '../../proofs/statistics.ts';
 import { type Ran, runCommand } from '../../setup/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-plan-'));
@@ -105,36 +98,6 @@ describe('the errors of a plan', () => {
   test('of strings in few cohorts have a floor that no number of devices is below', () => {
     expect(devicesFor(rapporLaw(1, 1_000), 0.0001, 0.01)).toBeNull();
   });
-});
-
-/** 2,000 rounds, each one binomial count: a standard deviation of 0.009 around 0.8, so 0.045 has a p of 6e-7. */
-test('the smallest share is found four times in five by a test that finds nothing one time in twenty', () => {
-  const law: KAryLaw = kAryLaw(2, 1);
-  const reports = 2_000;
-  const smallest = smallestShare(law, reports) as number;
-  const word = words(seededRng(11));
-  const coins = createCoins(word);
-  const yes = schema.questions.dark.randomizers['k-ary'] as unknown as (law: KAryLaw, index: number, coins: unknown) => Uint8Array;
-  const threshold = 1.959963984540054 * standardErrorAt(law, reports, 0);
-  const found = (share: number): number => {
-    let hits = 0;
-    for (let round = 0; round < 2_000; round++) {
-      const cells = new Float64Array(2);
-      for (let i = 0; i < reports; i++) {
-        const cell = yes(law, Number(i < share * reports), coins)[0] as number;
-        cells[cell] = (cells[cell] as number) + 1;
-      }
-      const [, estimate] = estimatesOf(law, { tallies: new Map([[0, { reports, cells }]]), perDevice: 1, candidates: [] });
-      if (Math.abs(estimate?.estimate ?? 0) > threshold) hits++;
-    }
-    return hits / 2_000;
-  };
-  expect(Math.abs(found(smallest) - 0.8)).toBeLessThan(0.045);
-  expect(found(0)).toBeLessThan(0.075); // 0.05, and 5.1 standard deviations
-});
-
-test('few reports tell nothing from zero', () => {
-  expect(smallestShare(kAryLaw(2, 0.1), 100)).toBeNull();
 });
 
 describe('the devices that are asked, where metrics are assigned at random', () => {
@@ -385,76 +348,6 @@ describe('a question without a schema', () => {
     const { limit, steps, usersNeeded } = JSON.parse(run('--flag', '--epsilon', '1', '--permanent', '3', '--json').stdout);
     expect(limit).toBeCloseTo(marginAt(kAryLaw(2, 3), usersNeeded, 0.01), 12);
     expect(limit).toBeLessThan(steps.find(({ users }: { users: number }) => users === usersNeeded).margin95);
-  });
-});
-
-describe('the smallest share told from zero', () => {
-  test('grows with the number of answers that are tested', () => {
-    const law = listLaw(64, 2);
-    expect(smallestShare(law, 10_000, 64) as number).toBeGreaterThan(1.3 * (smallestShare(law, 10_000) as number));
-  });
-
-  /** 2,000 rounds: a binomial count of an honest 5 % or less, 0.05 and 5.1 standard deviations. */
-  test('is one of which all answers together give a false find at most one time in twenty', () => {
-    const [law, reports, rounds] = [listLaw(8, 1) as KAryLaw, 1_000, 2_000];
-    const { p, q } = kAry.support(law);
-    const coins = createCoins(words(seededRng(12)));
-    const rounded = (chance: number): number => Math.round(chance * 2 ** 32);
-    const threshold = twoSided(0.05 / 8) * standardErrorAt(law, reports, 0);
-    let found = 0;
-    for (let round = 0; round < rounds; round++) {
-      const counts = Array<number>(8).fill(0);
-      for (let i = 0; i < reports; i++) {
-        // Everybody gives the first answer; the other seven are nobody's.
-        const at = coins.flip(rounded(p)) ? 0 : 1 + coins.uniform(7);
-        counts[at] = (counts[at] as number) + 1;
-      }
-      if (counts.slice(1).some((count) => Math.abs((count / reports - q) / (p - q)) > threshold)) found++;
-    }
-    expect(found / rounds).toBeLessThan(0.075);
-  });
-});
-
-describe('an experiment', () => {
-  const epsilon = 1;
-
-  test('of 100,000 users in each arm finds 1.36 points of a flag at 50 %, with the arm in clear', () => {
-    const { perArm, inClear } = experimentOf({ law: kAryLaw(2, epsilon), epsilon }, 200_000, 0.5);
-    expect(perArm).toBe(100_000);
-    expect(inClear).toBeCloseTo(0.0136, 4);
-  });
-
-  // 300 squared errors over the variance that is planned, the power and the level taken out.
-  test('has, with the arm in a joint question, errors as planned', () => {
-    const [users, share] = [50_000, 0.2];
-    const law = listLaw(4, epsilon) as KAryLaw;
-    const { joint } = experimentOf({ law: kAryLaw(2, epsilon), epsilon }, users, share);
-    const error = (joint as number) / (1.959963984540054 + 0.8416212335729143);
-    const shares = [share / 2, (1 - share) / 2, share / 2, (1 - share) / 2];
-    const { p, q } = kAry.support(law);
-    const rows = shares.map((_, x) => shares.map((__, y) => (x === y ? p : q)));
-    const uniform = uniforms(12);
-    let statistic = 0;
-    const rounds = 300;
-    for (let round = 0; round < rounds; round++) {
-      const { tallies } = drawTally({ shares, rows }, users, uniform);
-      const [a = 0, b = 0, c = 0, d = 0] = estimatesOf(law, { tallies, perDevice: 1, candidates: [] }).map(({ estimate }) => estimate);
-      statistic += ((c / (c + d) - a / (a + b)) / error) ** 2;
-    }
-    expect(upperTail({ statistic, degrees: rounds })).toBeGreaterThan(1e-6);
-    expect(1 - upperTail({ statistic, degrees: rounds })).toBeGreaterThan(1e-6);
-  });
-
-  test('of a mean has no joint question', () => {
-    expect(experimentOf({ law: meanLaw(epsilon), epsilon }, 1_000, 0.5).joint).toBeNull();
-  });
-
-  test('is in the words and the JSON of the command, which wants the users of both arms', () => {
-    const one = ['--flag', '--epsilon', '1', '--share', '50%', '--experiment'];
-    expect(run(...one, '--users', '200000').stdout).toContain('finds a difference of 1.4 percentage points around 50 %');
-    expect(JSON.parse(run(...one, '--users', '200000', '--json').stdout).experiment.perArm).toBe(100_000);
-    const { status, stderr } = run(...one);
-    expect([status, stderr]).toEqual([2, expect.stringContaining('--experiment: expected one question, and --users with it')]);
   });
 });
 

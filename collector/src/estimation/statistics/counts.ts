@@ -27,7 +27,7 @@ interface Chances {
 const NOTHING = 1e-16;
 
 /** The binomial distribution, from its mode outwards by the ratio of neighbouring terms. */
-function binomial({ trials, chance }: Trials): Chances {
+export function binomial({ trials, chance }: Trials): Chances {
   const mode = Math.min(trials, Math.floor((trials + 1) * chance));
   const [below, above]: [number[], number[]] = [[], []];
   for (let [k, term] = [mode, 1]; k > 0; k--) {

@@ -63,6 +63,16 @@ export function chiSquaredTail(statistic: number, degrees: number): number {
   return x < a + 1 ? 1 - scale * lowerSeries(a, x) : scale * upperFraction(a, x);
 }
 
+/** The same with a noncentrality: a mixture over Poisson numbers of two more degrees each (Johnson, Kotz and Balakrishnan 1995, §29.4). */
+export function noncentralTail(statistic: number, degrees: number, noncentrality: number): number {
+  let tail = 0;
+  for (let [j, weight] = [0, Math.exp(-noncentrality / 2)]; j < noncentrality || weight > ENOUGH; j++) {
+    tail += weight * chiSquaredTail(statistic, degrees + 2 * j);
+    weight *= noncentrality / 2 / (j + 1);
+  }
+  return tail;
+}
+
 // The standard normal distribution's upper tail, as accurate far out as that of chi-squared (Z² has one degree of freedom), and its inverse.
 
 /** Two-sided 95 % of the normal distribution. */

@@ -72,7 +72,8 @@ export interface Wanted {
 }
 
 /** The number of answers that are tested together. */
-export const testedOf = ({ type, law }: MetricDocument): number => presentationOf(type).tested ?? ('size' in law ? law.size : CANDIDATES);
+export const testedOf = ({ type, law }: Pick<MetricDocument, 'type' | 'law'>): number =>
+  presentationOf(type).tested ?? ('size' in law ? law.size : CANDIDATES);
 
 /** The precision of a law with this many devices, of which a share is asked. */
 export function precisionOf(law: Law, reports: number, asked: number, tested: number, { error, share }: Wanted): Precision {
