@@ -285,7 +285,7 @@ test('Back and a reload return to the place and the open part, the tab names the
   await page.evaluate(() => scrollTo(0, 600));
   await expect.poll(() => page.evaluate(() => (history.state as { y?: number } | null)?.y)).toBe(600);
   await page.getByRole('link', { name: 'All questions' }).evaluate((link: HTMLElement) => link.click());
-  await page.getByRole('link', { name: 'Is dark mode on?' }).waitFor();
+  await page.locator('.asks').waitFor();
   await page.goBack();
   await expect.poll(place).toEqual([600, 1]);
   await page.reload();
