@@ -1,5 +1,6 @@
 /** Hands that do the tasks: the mouse and the keyboard of Chromium, and the clicks of engines that are driven by expressions alone. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page as ChromiumPage } from 'playwright-core';
 import type { Page } from '../engines/engine.ts';
 import { type Hand, having, seen, textOf, waitFor } from './tasks.ts';
@@ -13,9 +14,24 @@ const PLACE = `(element) => {
   return hit !== null && (element.contains(hit) || hit.contains(element)) ? { x, y } : null;
 }`;
 
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Milliseconds for which an element has to stay where it is before it is clicked: what is above it may still come. */
+const STILL = 150;
+
 /** Where the element of an expression can be clicked. */
-const placeOf = (page: Pick<Hand, 'evaluate'>, element: string): Promise<{ readonly x: number; readonly y: number }> =>
-  waitFor(page, `((element) => (element ? (${PLACE})(element) : null))(${element})`);
+async function placeOf(page: Pick<Hand, 'evaluate'>, element: string): Promise<Place> {
+  const find = (): Promise<Place> => waitFor(page, `((element) => (element ? (${PLACE})(element) : null))(${element})`);
+  for (let before = await find(); ; ) {
+    await sleep(STILL);
+    const now = await find();
+    if (now.x === before.x && now.y === before.y) return now;
+    before = now;
+  }
+}
 
 /** The overview when it can be searched, and when one question is found. */
 const READY = `document.querySelector('.search input') && document.querySelector('.ask') ? 1 : null`;
