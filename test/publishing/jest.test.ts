@@ -15,7 +15,7 @@ const { resolve } = createRequire(import.meta.url);
 const JSDOM = resolve('jest-environment-jsdom');
 
 let app: string;
-/** What each subpath exports, but the preset itself. */
+/** The names that each subpath exports. Svelte has no build for CommonJS, and nobody tests with the preset itself. */
 let names: { readonly [path: string]: readonly string[] };
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
     await symlink(join(repository, 'examples/node_modules', name), join(app, 'node_modules', name));
   const { exports } = JSON.parse(await readFile(join(repository, 'client/package.json'), 'utf8')) as { readonly exports: object };
   const paths = Object.keys(exports).flatMap((path) =>
-    ['./command', './jest-preset', './plugin'].includes(path) ? [] : [`@murmuration/client${path.slice(1)}`],
+    ['./command', './components/svelte', './jest-preset', './plugin'].includes(path) ? [] : [`@murmuration/client${path.slice(1)}`],
   );
   const modules = ['@murmuration/shared', ...paths].map(async (path) => [path, Object.keys(await import(path)).sort()] as const);
   names = Object.fromEntries(await Promise.all(modules));
