@@ -288,7 +288,8 @@ export function start<const M extends DeviceQuestions, const S extends Segments>
     },
     look: async () => {
       await last;
-      await (isOpen() && claim());
+      await commit();
+      await (isOpen() && turn((state) => state)); // no claim: a page that looks all the time would never count as written
       return { state: store.view, schema, today: today(), uploadOf };
     },
     ...(process.env.NODE_ENV !== 'production' && { reset: () => resetDevice(store, storage, name) }),

@@ -183,7 +183,7 @@ test('the whole distribution is in the details, as another answer', async () => 
 
 test.each([
   ['not-enough-data', 'Not enough reports.', 'It needs more reports, not a longer list.'],
-  ['too-few-reports', '', '900 of 1,000 reports: too few to say anything.'],
+  ['too-few-reports', '', '900 came, and estimates are shown from 1,000 on.'],
   ['no-candidates', '', 'no candidates to look for'],
 ] as const)('%s is said in words, without a chart', async (outcome, verdict, quiet) => {
   const minimum = outcome === 'too-few-reports' ? 1_000 : 20;
