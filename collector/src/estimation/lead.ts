@@ -16,7 +16,7 @@ import { isStringLaw, type Law } from '@murmuration/shared';
 import { covarianceOf, isAnswerLaw } from './covariance.ts';
 import type { Interval, People } from './estimate.ts';
 import type { AnswerLaw } from './estimation.ts';
-import { intervalOf, type Judged, type Judging } from './sequences.ts';
+import { intervalsOf, type Judged, type Judging } from './sequences.ts';
 import { isSmall } from './statistics/counts.ts';
 import { criticalValue, LEVEL } from './statistics/looks.ts';
 
@@ -70,13 +70,20 @@ export function standingOf(
   const { looks, planned, level = LEVEL } = judging;
   const z = criticalValue(first.reports / planned, level, looks);
   const variance = varianceBetween(law, judged, described, exclusive);
-  const half = (v: number): Interval => intervalOf(judged[v] as Judged, { ...judging, level: level / 2 });
-  const isTold = (v: number): boolean => {
-    const other = judged[v] as Judged;
-    const difference = first.estimate.estimate - other.estimate.estimate;
-    if (difference <= z * Math.sqrt(variance(leader, v))) return false;
-    const isFew = [first, other].some(({ supported }) => supported && isSmall(supported));
-    return !isFew || half(leader).low > half(v).high;
+  const isFar = (v: number): boolean => {
+    const difference = first.estimate.estimate - (judged[v] as Judged).estimate.estimate;
+    return difference > z * Math.sqrt(variance(leader, v));
   };
-  return { leader, rivals: order.filter((v) => v !== leader && !isTold(v)) };
+  const isFew = ({ supported }: Judged): boolean => supported !== undefined && isSmall(supported);
+  const others = order.filter((v) => v !== leader);
+  const far = others.filter(isFar);
+  // All intervals at once, because many of a long list have equal counts.
+  const few = far.filter((v) => isFew(first) || isFew(judged[v] as Judged));
+  const [own, ...theirs] = intervalsOf(
+    [leader, ...few].map((v) => judged[v] as Judged),
+    { ...judging, level: level / 2 },
+  ) as [Interval, ...Interval[]];
+  const close = new Set(few.filter((_, i) => own.low <= (theirs[i] as Interval).high));
+  const told = new Set(far.filter((v) => !close.has(v)));
+  return { leader, rivals: others.filter((v) => !told.has(v)) };
 }
