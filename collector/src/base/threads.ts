@@ -26,7 +26,7 @@ function valueIn<T>(reply: Reply<T>): T {
 }
 
 /** How far threads that compute are behind the process (nice), so that batches go first where CPUs are few; and the last place that there is. */
-const [BEHIND, LAST] = [10, 19];
+const [BEHIND, LAST] = [5, 19];
 
 /** Answers the requests of the thread that this module runs in, each with one reply. @param transfer the buffers that a value gives away */
 export function serve<Request, T>(work: (request: Request) => T | Promise<T>, transfer?: (value: T) => readonly TransferListItem[]): void {

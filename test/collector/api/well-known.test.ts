@@ -153,6 +153,6 @@ test.runIf(process.platform === 'linux')('threads that compute have less priorit
         ),
       )
       .sort((a, b) => a - b);
-  await expect.poll(() => priorities().at(-1)).toBe(Math.min(19, getPriority() + 10));
+  await expect.poll(() => priorities().at(-1)).toBe(Math.min(19, getPriority() + 5));
   await expect.poll(() => priorities()[0]).toBe(getPriority());
 });
