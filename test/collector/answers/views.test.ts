@@ -133,6 +133,7 @@ test('nothing is computed without new reports, and only rows that have changed a
       execute(url, `SELECT xmin::text FROM murmuration.estimate WHERE metric = 'plan' AND span = 'day' AND first_day = '${dayText(day)}'`);
     const before = [await rows(TODAY), await rows(TODAY - 2)];
     await send(20, 30, () => 0);
+    await execute(url, "UPDATE murmuration.estimated SET due = now() + interval '1 hour'");
     expect(await keeper?.look()).toBe(0); // their time has not come
     await letCome();
     await expect.poll(() => letCome().then(() => keeper?.look()), { timeout: 30_000, interval: 500 }).toBeGreaterThan(0); // totals may be seconds old

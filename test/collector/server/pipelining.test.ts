@@ -39,7 +39,7 @@ const descriptors = (): number => readdirSync('/proc/self/fd').length;
 /** The files of the page that its HTML names. */
 async function filesOfPage(): Promise<readonly string[]> {
   const html = await (await fetch(`${url}/`)).text();
-  return [...html.matchAll(/(?:src|href)="\.(\/[^"]+)"/g)].map(([, path]) => path as string);
+  return [...html.matchAll(/(?:src|href)="\.(\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path as string);
 }
 
 test.runIf(process.platform === 'linux')(

@@ -19,7 +19,9 @@ const OLDEST = 15;
 /** Settings without which a confirmed transaction may be lost or torn in a crash. */
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
-const TABLES = STEPS.flatMap((step) => [...step.matchAll(/CREATE TABLE murmuration\.(\w+)/g)].map(([, name]) => String(name)));
+/** The names of the tables that steps create. */
+const tablesOf = (steps: readonly string[]): readonly string[] =>
+  steps.flatMap((step) => [...step.matchAll(/CREATE TABLE murmuration\.(\w+)/g)].map(([, name]) => String(name)));
 
 /** The words for a role that lacks rights. */
 const noRight = (reason: string): string =>
@@ -58,24 +60,24 @@ export const createCheck =
   };
 
 /**
- * Checks the tables of this version and the rights of the role: it creates a partition each day, and the primary keys are what keeps a batch
+ * Checks the tables of a version and the rights of the role: it creates a partition each day, and the primary keys are what keeps a batch
  * from being counted twice.
  *
  * @throws {UnfitDatabase}
  */
-async function checkTables(query: Query): Promise<void> {
+async function checkTables(query: Query, tables: readonly string[]): Promise<void> {
   const [[mayCreate] = []] = await query(`SELECT has_schema_privilege('${SCHEMA}', 'CREATE')`);
   if (mayCreate !== true) throw new UnfitDatabase(noRight(`it lacks CREATE on the schema ${SCHEMA}`));
   const [[foreign] = []] = await query(
     `SELECT relname FROM pg_class WHERE relnamespace = '${SCHEMA}'::regnamespace AND NOT pg_has_role(relowner, 'USAGE')
       AND (relname = ANY($1) OR relname ~ '^batch_id_[0-9]+$') ORDER BY relname LIMIT 1`,
-    [TABLES],
+    [tables],
   );
   if (foreign !== undefined) throw new UnfitDatabase(noRight(`it does not own the table ${foreign}`));
   const [[keyless] = []] = await query(
     `SELECT name FROM unnest($1::text[]) AS name WHERE NOT EXISTS
       (SELECT 1 FROM pg_index WHERE indrelid = to_regclass('${SCHEMA}.' || name) AND indisprimary AND indisvalid) LIMIT 1`,
-    [TABLES],
+    [tables],
   );
   if (keyless !== undefined)
     throw new UnfitDatabase(`expected a primary key of each table, got none of ${keyless}: without it, batches may be counted twice`);
@@ -162,7 +164,7 @@ async function migrate(query: Query, steps: readonly string[], isOnlyCreated: bo
         `expected tables of version ${steps.length}, got version ${version}; start a collector of this version first`,
       );
     if (version < steps.length) await applySteps(query, steps, version);
-    if (!isOnlyCreated) await checkTables(query);
+    if (!isOnlyCreated) await checkTables(query, tablesOf(steps));
   });
 }
 
