@@ -239,7 +239,7 @@ export function start<const M extends DeviceQuestions, const S extends Segments>
         ? claim
         : isClosing
           ? 'closed'
-          : consent === 'ask' || consent === 'denied'
+          : ['ask', 'denied'].includes(consent)
             ? 'no-consent'
             : isTaken(device, store.view, metric, today()) || pending.some((entry) => entry.metric === metric)
               ? 'already-answered'
