@@ -32,7 +32,7 @@ export interface WatchingOptions {
 
 /** Watches all metrics. */
 export interface Watching {
-  /** All signs, the newest day first, from a round that is at most a minute old. */
+  /** All signs, the newest day first, from a round that was begun at most a minute ago, or is not done yet. */
   readonly signs: () => Promise<readonly Sign[]>;
   /** The signs of the last round that is done, of days since this one. Begins another round where it is old. Undefined before the first. */
   readonly known: (since: string) => readonly Sign[] | undefined;
@@ -54,7 +54,7 @@ export function createWatching({ store, totals, catalogOf, now }: WatchingOption
   const queue = createTaskQueue<LookOrder, MetricLooks>(begin, TASK_LIMITS);
   const looks = new Map<string, Looked & { readonly today: number; readonly reports: number; readonly known: MetricLooks }>();
   const rates = new Rates();
-  let round: { readonly began: number; readonly signs: Promise<readonly Sign[]> } | undefined;
+  let round: { readonly began: number; isDone: boolean; readonly signs: Promise<readonly Sign[]> } | undefined;
   let last: readonly Sign[] | undefined;
 
   const lookAll = async (): Promise<readonly Sign[]> => {
@@ -82,11 +82,13 @@ export function createWatching({ store, totals, catalogOf, now }: WatchingOption
     return signs.sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : a.pValue - b.pValue));
   };
   const signs = (): Promise<readonly Sign[]> => {
-    if (round === undefined || performance.now() - round.began > PAUSE) {
-      const made = { began: performance.now(), signs: lookAll() };
+    // A round that takes longer than the pause is not begun a second time beside itself.
+    if (round === undefined || (round.isDone && performance.now() - round.began > PAUSE)) {
+      const made = { began: performance.now(), isDone: false, signs: lookAll() };
       round = made;
       made.signs.then(
         (found) => {
+          made.isDone = true;
           last = found;
         },
         () => {
