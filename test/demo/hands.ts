@@ -73,8 +73,17 @@ async function searchIn(page: ChromiumPage, words: string): Promise<void> {
 export const byMouse = (page: ChromiumPage): Hand => ({
   ...pageOf(page),
   use: async (element) => {
-    const { x, y } = await placeOf(pageOf(page), element);
-    await page.mouse.click(x, y);
+    for (let isClicked = false; !isClicked; ) {
+      await waitFor(pageOf(page), textOf(element));
+      const found = (await page.evaluateHandle<HTMLElement>(element)).asElement();
+      // It may be drawn again, or move, before the click arrives.
+      isClicked =
+        found !== null &&
+        (await found.click().then(
+          () => true,
+          () => false,
+        ));
+    }
   },
   search: (words) => searchIn(page, words),
 });

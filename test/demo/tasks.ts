@@ -24,7 +24,8 @@ export async function waitFor<T>({ evaluate }: Pick<Hand, 'evaluate'>, expressio
     const found = await evaluate<T | null>(expression).catch(() => null); // between two documents there is none to ask
     if (found !== null && found !== undefined) return found;
   }
-  throw new Error(`expected a value of ${expression}`);
+  const shown = await evaluate<string>('location.href + document.body.innerText').catch(String);
+  throw new Error(`expected a value of ${expression}, got:\n${shown}`);
 }
 
 /** The elements of a kind that can be seen, as an expression. */
