@@ -44,6 +44,14 @@ describe('comparing', () => {
     await expect.poll(() => verdict().textContent()).toBe(`version 2 compared with version 1: ${said}.`);
     await settled();
     const [, a, b] = await page.locator('.compared tbody tr').first().locator('th, td').allTextContents();
+    await page.getByText('What else changed').click();
+    const { others } = await reader().others('dark', { version: 1 }, { version: 2 });
+    const sentences = others.flatMap(({ description, verdict = '', state }) =>
+      state === 'differs' ? [`${description} ${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}.`] : [],
+    );
+    expect(sentences).toEqual([expect.stringContaining('How long is a session? Mean is higher by')]);
+    await expect.poll(() => page.locator('.others li').allTextContents()).toEqual(sentences);
+    await page.getByText('Left out: 1 with too few reports; 1 with strings').waitFor();
     expect([a, b].map((text) => Number.parseFloat(text ?? '') / 100)).toEqual([
       expect.closeTo(differences[0]?.a.estimate as number, 2),
       expect.closeTo(differences[0]?.b.estimate as number, 2),

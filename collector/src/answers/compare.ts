@@ -5,6 +5,8 @@
  * contradicts another. A list's answers share the level evenly. Where two answers are complements, both say the same, and count once. The
  * median of a distribution has a quarter of the level. Its mean has half of the rest, and its cells have the other half. Strings are compared
  * if both sides together tell them from 0, at 5 % for all candidates; without a difference, that is independent of the difference.
+ *
+ * Where several metrics are compared at once, each is a family at its part of the 5 %.
  */
 
 import { dayText, isDistributionLaw, isPrefixLaw, kindOf } from '@murmuration/shared';
@@ -126,7 +128,12 @@ const isEither = ({ metric: { document } }: EstimateRequest, pairs: readonly Pai
   pairs.length === 2 && 'size' in document.law && document.law.size === 2 && kindOf(document).atMost === undefined;
 
 /** The difference of the medians of a distribution; undefined for other metrics. */
-function medianOf(sides: readonly [EstimateRequest, EstimateRequest], judging: Judging, unit: Unit): Comparison['median'] | undefined {
+function medianOf(
+  sides: readonly [EstimateRequest, EstimateRequest],
+  judging: Judging,
+  unit: Unit,
+  whole: number,
+): Comparison['median'] | undefined {
   const medians = sides.map(({ metric: { document }, evidence, among = 'population' }) => {
     if (!('cells' in document) || !isDistributionLaw(document.law)) return undefined;
     const { reports } = evidence;
@@ -149,7 +156,7 @@ function medianOf(sides: readonly [EstimateRequest, EstimateRequest], judging: J
     const [ofA, ofB] = [a, b].map(({ at }) => at({ ...judging, level: level / 2 })) as [Interval, Interval];
     return { low: ofB.low - ofA.high, high: ofB.high - ofA.low };
   };
-  const [all, ofPart] = [apart(LEVEL), apart(OF_MEDIAN * LEVEL)];
+  const [all, ofPart] = [apart(LEVEL), apart(OF_MEDIAN * whole)];
   const clear = isClear(ofPart);
   return {
     a: a.estimate,
@@ -187,7 +194,13 @@ interface Judgement {
   readonly median?: Omit<Difference, 'answer' | 'label'> | undefined;
 }
 
-function judge(sides: readonly [EstimateRequest, EstimateRequest], judging: Judging, shares: Unit, numbers: Unit): Judgement {
+function judge(
+  sides: readonly [EstimateRequest, EstimateRequest],
+  judging: Judging,
+  shares: Unit,
+  numbers: Unit,
+  whole: number,
+): Judgement {
   const [a, b] = sides;
   const { document } = a.metric;
   const isDistribution = document.type === 'distribution';
@@ -197,7 +210,7 @@ function judge(sides: readonly [EstimateRequest, EstimateRequest], judging: Judg
   const isTwice = isEither(a, pairs);
   const tested = [...means, ...(isTwice ? pairs.slice(0, 1) : pairs)];
   const weightOf = (i: number): number => (i < means.length ? tested.length - means.length : 1);
-  const level = isDistribution ? (1 - OF_MEDIAN) * LEVEL : LEVEL;
+  const level = isDistribution ? (1 - OF_MEDIAN) * whole : whole;
   const clear = clearTogether(
     tested.map(({ judged }, i) => ({ pValue: differencePValue(judged, judging), weight: weightOf(i) })),
     level,
@@ -211,7 +224,7 @@ function judge(sides: readonly [EstimateRequest, EstimateRequest], judging: Judg
       return { answer, label, ...told(pair, means.length + (isTwice ? 0 : i), shares) };
     }),
     mean: mean && told(mean, 0, numbers),
-    median: medianOf(sides, judging, numbers),
+    median: medianOf(sides, judging, numbers, whole),
   };
 }
 
@@ -249,12 +262,14 @@ function unjudged({ differences, mean, median }: Judgement): Judgement {
  * Compares two selections of one metric: b minus a.
  *
  * @param isExperiment true if the sides are arms that each device drew by an even coin
+ * @param level that of all it says, where it is one of several metrics
  */
 export function compare(
   before: EstimateRequest,
   after: EstimateRequest,
   wording: Wording,
   isExperiment = false,
+  level: number = LEVEL,
 ): { readonly comparison: Comparison; readonly differences: readonly Difference[] } {
   const candidates = [...new Set([before, after].flatMap(wantedIn))];
   const [a, b] = [
@@ -288,7 +303,7 @@ export function compare(
     return { comparison: { ...heading, verdict }, differences: [] };
   }
   const isTold = isJudged && !sampleRatio?.isBroken;
-  const judgement = judge([a, b], isJudged ? verdicts : UNJUDGED, isValue ? numbers : { wording, isShare: true }, numbers);
+  const judgement = judge([a, b], isJudged ? verdicts : UNJUDGED, isValue ? numbers : { wording, isShare: true }, numbers, level);
   const { differences, mean, median } = isTold ? judgement : unjudged(judgement);
   const ordered =
     a.candidates.length > 0

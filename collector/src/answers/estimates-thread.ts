@@ -7,8 +7,7 @@
 import { Worker } from 'node:worker_threads';
 import { createTaskQueue, TASK_LIMITS, type TaskLimits, threadFile } from '../base/threads.ts';
 import type { Store } from '../storage/store.ts';
-import type { PackedAnswer } from './packed-answer.ts';
-import { AnswerCache, type HeldAnswer } from './packed-answer.ts';
+import { AnswerCache, type HeldAnswer, type PackedAnswer, partsOf } from './packed-answer.ts';
 import { createFreshTotals, type FreshTotals } from './summary.ts';
 import { type Candidates, keyOf, searchesFirst, type Task } from './tasks.ts';
 import type { EstimatesData } from './worker.ts';
@@ -69,4 +68,17 @@ export function createEstimating(options: EstimatingOptions): Estimating {
       await Promise.all([short.end(GRACE), searches.end(GRACE)]);
     },
   };
+}
+
+/** Rows of a whole answer, at most. */
+export const WHOLE = { offset: 0, limit: 10_000 } as const;
+
+/** A whole answer as an object, for what is made of several. */
+export async function wholeAnswer<T>(estimating: Pick<Estimating, 'answer'>, task: Task, maxAge: number, signal: AbortSignal): Promise<T> {
+  const { answer, release } = await estimating.answer(task, maxAge, signal);
+  try {
+    return JSON.parse(Buffer.concat(partsOf(answer, WHOLE)).toString()) as T;
+  } finally {
+    release();
+  }
 }

@@ -56,6 +56,8 @@ interface CompareTask {
   readonly wording: Wording;
   /** True if the sides are the arms of an experiment. */
   readonly experiment: boolean;
+  /** The level of all that it says, where it is one of several metrics. */
+  readonly level?: number;
 }
 
 export type Task = EstimatesTask | SeriesTask | AssociationTask | CompareTask;
@@ -90,6 +92,7 @@ export async function perform(task: Task, reader: PartsReader, lists: Candidates
       await gather(reader, b, settings, lists),
       task.wording,
       task.experiment,
+      task.level,
     );
     return pack('differences', compared.differences, compared.comparison);
   }

@@ -23,7 +23,7 @@ export type { Measure } from '../release/measures/table.ts';
 export type { Measured } from '../release/query/making.ts';
 export type { Question } from '../release/query/question.ts';
 export type { Stream, StreamAnswer, StreamWithAnswers } from '../release/streams/stream.ts';
-export type { PublicQuestion } from './forms/answers.ts';
+export type { Other, Others, PublicQuestion } from './forms/answers.ts';
 export type { Reader } from './openapi/access.ts';
 export type { ShownAnnotation as Annotation } from './openapi/annotations.ts';
 export type { ReleaseTable } from './openapi/release.ts';

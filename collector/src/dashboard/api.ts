@@ -8,6 +8,7 @@ import type {
   Comparison,
   Estimates,
   Metric,
+  Others,
   Plan,
   PlanAsked,
   Progress,
@@ -116,7 +117,7 @@ export interface Compared {
 }
 
 /** Request for a comparison of a metric. */
-type ComparisonAsked = CompareAsked<undefined>;
+export type ComparisonAsked = CompareAsked<undefined>;
 
 /** The difference of two selections, b minus a. */
 export function fetchComparison(metric: Metric, { a, b }: Compared, asked: ComparisonAsked, signal: AbortSignal): Promise<Comparison> {
@@ -126,6 +127,13 @@ export function fetchComparison(metric: Metric, { a, b }: Compared, asked: Compa
 export function comparisonAddress(metric: Metric, { a, b }: Compared, asked: ComparisonAsked): string {
   return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app }, 'compare', a, b);
 }
+
+/** Which other metrics of the app differ between the two selections. */
+export const fetchOthers = (metric: Metric, { a, b }: Compared, asked: ComparisonAsked, signal: AbortSignal): Promise<Others> =>
+  readerWith(ESTIMATES_TIMEOUT).others(metric.metric, a, b, { ...asked, app: metric.app, signal });
+
+export const othersAddress = (metric: Metric, { a, b }: Compared, asked: ComparisonAsked): string =>
+  readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app }, 'others', a, b);
 
 /** Request for a metric with strings. */
 export type StringsAsked = Omit<Asked, 'among'>;

@@ -16,6 +16,7 @@ import type { RefusalBody } from '../../base/refusal.ts';
 import { AMONG } from '../../estimation/estimate.ts';
 import { estimations } from '../../estimation/mechanisms/table.ts';
 import { types } from '../../estimation/questions.ts';
+import type { Looks } from '../../estimation/statistics/looks.ts';
 import {
   about,
   always,
@@ -257,6 +258,46 @@ const comparison: z.ZodType<Comparison & Paged & { readonly differences: readonl
   }),
 );
 
+/** Another metric of the app, between the same two selections. */
+export interface Other {
+  readonly metric: string;
+  readonly description: string;
+  readonly state: (typeof STATES)[number];
+  /** Where it differs. */
+  readonly verdict?: string;
+}
+
+/** The other metrics of an app, all of them judged together. */
+export interface Others {
+  readonly app: string;
+  readonly metric: string;
+  readonly looks: Looks;
+  readonly level: number;
+  readonly others: readonly Other[];
+}
+
+const STATES = ['differs', 'unclear', 'few', 'void', 'not-asked', 'strings', 'not-compared'] as const;
+
+const others: z.ZodType<Others> = exactly(
+  z.strictObject({
+    app: z.string(),
+    metric: z.string(),
+    looks,
+    level: number.meta({ description: '5 % over the number of other metrics: the level of all that is said of one.' }),
+    others: z.array(
+      z.strictObject({
+        metric: z.string(),
+        description: z.string(),
+        state: z.enum(STATES).meta({
+          description:
+            'differs, with its verdict. unclear: chance alone can explain it. few: too few reports. void: the sample-ratio check failed. not-asked: not on both sides. strings: compared on its own only. not-compared: there was no time; ask again.',
+        }),
+        verdict: z.string().exactOptional(),
+      }),
+    ),
+  }),
+);
+
 /** A question that is published, as anybody may see it: without estimates until a week has enough reports. */
 export interface PublicQuestion {
   readonly metric: MetricSummary;
@@ -313,7 +354,16 @@ const signs: z.ZodType<{ readonly signs: readonly Sign[] }> = exactly(
 
 /** The answers by route. */
 export const answers: {
-  readonly [route in 'signs' | 'list' | 'question' | 'estimates' | 'series' | 'association' | 'comparison' | 'refusal']: z.ZodType;
+  readonly [route in
+    | 'signs'
+    | 'list'
+    | 'question'
+    | 'estimates'
+    | 'series'
+    | 'association'
+    | 'comparison'
+    | 'others'
+    | 'refusal']: z.ZodType;
 } = {
   signs,
   list,
@@ -322,5 +372,6 @@ export const answers: {
   series,
   association,
   comparison,
+  others,
   refusal,
 };

@@ -206,27 +206,31 @@ export const seriesParameters: Parameters<SeriesAsked> = exactParameters(
   }),
 );
 
-export const compareParameters: Parameters<CompareAsked> = exactParameters(
-  z.strictObject({
-    app,
-    ...rangeParameters,
-    'a.from': dayOf('The first day of a.'),
-    'a.to': dayOf('The last day of a.'),
-    'a.version': version,
-    'a.exclude': excludeOf('Days to leave out of a.'),
-    'b.from': dayOf('The first day of b.'),
-    'b.to': dayOf('The last day of b.'),
-    'b.version': version,
-    'b.exclude': excludeOf('Days to leave out of b.'),
-    candidate,
-    among,
-    looks,
-    experiment: yesOrNo(
-      'Whether the sides are arms that each device drew by an even coin: then their numbers of reports are tested, and nothing is told where a coin does not give them.',
-    ),
-    ...pageParameters,
-  }),
-);
+/** What is asked of both sides, and of each. */
+const compared = {
+  app,
+  ...rangeParameters,
+  'a.from': dayOf('The first day of a.'),
+  'a.to': dayOf('The last day of a.'),
+  'a.version': version,
+  'a.exclude': excludeOf('Days to leave out of a.'),
+  'b.from': dayOf('The first day of b.'),
+  'b.to': dayOf('The last day of b.'),
+  'b.version': version,
+  'b.exclude': excludeOf('Days to leave out of b.'),
+  among,
+  looks,
+  experiment: yesOrNo(
+    'Whether the sides are arms that each device drew by an even coin: then their numbers of reports are tested, and nothing is told where a coin does not give them.',
+  ),
+};
+
+export const compareParameters: Parameters<CompareAsked> = exactParameters(z.strictObject({ ...compared, candidate, ...pageParameters }));
+
+/** The parameters of a comparison of the other metrics. */
+export type OthersAsked = Omit<CompareAsked, 'candidate' | 'limit' | 'offset'>;
+
+export const othersParameters: Parameters<OthersAsked> = exactParameters(z.strictObject(compared));
 
 /** Throws the first mistake that zod found, as one line. */
 function refuse(tooMany: z.ZodError, parameters: object): never {

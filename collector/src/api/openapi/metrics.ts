@@ -11,6 +11,7 @@ import {
   decodeParameters,
   estimatesParameters,
   listParameters,
+  othersParameters,
   seriesParameters,
 } from '../forms/parameters.ts';
 import { json, responsesOf } from './responses.ts';
@@ -29,6 +30,12 @@ const ofOneSelection = (query: z.ZodObject, answer: z.ZodType) => ({
   requestParams: { path, query },
   parameters: [segmentOf('', '')],
   responses: responsesOf(answer, ['400', '403', '404', '503']),
+});
+
+/** A route that compares two selections. */
+const ofTwoSelections = (query: z.ZodObject, answer: z.ZodType) => ({
+  ...ofOneSelection(query, answer),
+  parameters: [segmentOf('', ''), segmentOf('a.', 'of a '), segmentOf('b.', 'of b ')],
 });
 
 export const metricsPaths: ZodOpenApiPathsObject = {
@@ -96,9 +103,15 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       operationId: 'compare',
       summary: 'The difference between two ranges of days, versions or segments, with its interval and a verdict',
       description: 'Parameters without a prefix hold for both sides. At least one must differ.',
-      requestParams: { path, query: compareParameters },
-      parameters: [segmentOf('', ''), segmentOf('a.', 'of a '), segmentOf('b.', 'of b ')],
-      responses: responsesOf(answers.comparison, ['400', '403', '404', '503']),
+      ...ofTwoSelections(compareParameters, answers.comparison),
+    },
+  },
+  '/v1/metrics/{name}/others': {
+    get: {
+      operationId: 'others',
+      summary: 'Which other metrics of the app differ between the same two selections, all of them judged together',
+      description: 'At most 1 answer in 20 names one where nothing differs. It stops after ten seconds, and says what is left out.',
+      ...ofTwoSelections(othersParameters, answers.others),
     },
   },
 };

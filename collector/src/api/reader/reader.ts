@@ -2,6 +2,7 @@
 
 import type { Sign } from '../../answers/signs.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
+import type { Others } from '../forms/answers.ts';
 import type { ShownAnnotation } from '../openapi/annotations.ts';
 import { createRequests } from './requests.ts';
 import type {
@@ -25,6 +26,7 @@ import type {
 
 export type { Sign } from '../../answers/signs.ts';
 export type { MetricSummary } from '../../answers/summary.ts';
+export type { Other, Others } from '../forms/answers.ts';
 export type { ShownAnnotation as Annotation } from '../openapi/annotations.ts';
 export { ReadError } from './requests.ts';
 export type {
@@ -84,6 +86,13 @@ export interface Reader<S extends AnySchema> {
     b: Selection<S>,
     asked?: CompareAsked<S>,
   ) => Promise<ComparisonOf<AnswerOf<S, K>>>;
+  /** The other metrics of the app between the same two selections, all judged together. */
+  readonly others: (
+    metric: MetricOf<S>,
+    a: Selection<S>,
+    b: Selection<S>,
+    asked?: Omit<CompareAsked<S>, 'candidates' | 'limit' | 'offset'>,
+  ) => Promise<Others>;
   /** The plan of a new question, by the app's newest schema and its traffic. */
   readonly plan: (asked: PlanAsked) => Promise<PlanOf>;
   readonly planAddressOf: (asked: PlanAsked) => string;
@@ -91,7 +100,7 @@ export interface Reader<S extends AnySchema> {
   readonly addressOf: (
     metric: MetricOf<S>,
     asked?: EstimatesAsked<S> & SeriesAsked<S> & DecodeAsked<S> & CompareAsked<S>,
-    kind?: 'estimates' | 'decode' | 'series' | 'compare',
+    kind?: 'estimates' | 'decode' | 'series' | 'compare' | 'others',
     a?: Selection<S>,
     b?: Selection<S>,
   ) => string;
@@ -206,6 +215,7 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
     },
     series: (metric, asked = {}) => get(addressOf(metric, asked, 'series'), asked.signal),
     compare: (metric, a, b, asked = {}) => get(addressOf(metric, asked, 'compare', a, b), asked.signal),
+    others: (metric, a, b, asked = {}) => get(addressOf(metric, asked, 'others', a, b), asked.signal),
     plan: (asked) => get(planAddressOf(asked), asked.signal),
     planAddressOf,
     addressOf: (metric, asked = {}, kind = 'estimates', a, b) => addressOf(metric, asked, kind, a, b),

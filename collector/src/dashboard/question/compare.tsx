@@ -3,7 +3,7 @@
 
 import type { VNode } from 'preact';
 import type { Comparison, Metric } from '../../api/shown.ts';
-import { type AnswerState, type Asked, comparisonAddress, fetchComparison, useAnswer } from '../api.ts';
+import { type AnswerState, type Asked, type ComparisonAsked, comparisonAddress, fetchComparison, useAnswer } from '../api.ts';
 import { Choice, DateInput } from '../filters.tsx';
 import { count, dayRange, reportCount, withMargin } from '../format.ts';
 import { labelOf } from '../judge.ts';
@@ -24,22 +24,20 @@ import {
   waysOf,
 } from './view.ts';
 
-/** The comparison that is asked for; without sides there is none. Days that are left out or that move hold for a single look. */
-export function useComparison(
-  metric: Metric,
-  asked: Asked,
-  { sides, experiment }: Pick<View, 'sides' | 'experiment'>,
-  isMoving: boolean,
-): [AnswerState<Comparison>, string] {
-  const { looks: _ofOne, ...both } = asked;
-  const wanted = { ...both, ...((asked.exclude || isMoving) && { looks: 'once' as const }), ...(experiment && { experiment }) };
+/** What is asked of both sides. Days that are left out or that move hold for a single look. */
+export function askedOfBoth({ looks: _ofOne, ...both }: Asked, { experiment }: View, isMoving: boolean): ComparisonAsked {
+  return { ...both, ...((both.exclude || isMoving) && { looks: 'once' as const }), ...(experiment && { experiment }) };
+}
+
+/** The comparison that is asked for; without sides there is none. */
+export function useComparison(metric: Metric, wanted: ComparisonAsked, sides: Sides | null): [AnswerState<Comparison>, string] {
   const address = sides && comparisonAddress(metric, sides, wanted);
   const ask = (signal: AbortSignal): Promise<Comparison> => fetchComparison(metric, sides ?? { a: {}, b: {} }, wanted, signal);
   return [useAnswer(metric, address, ask), address ?? ''];
 }
 
 /** A sentence of the API as it stands on the page. */
-const asSentence = (verdict: string): string => `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}.`;
+export const asSentence = (verdict: string): string => `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}.`;
 
 /** The verdict on the whole comparison. */
 export function ComparisonLine({ comparison, sides: { a, b } }: { comparison: Comparison; sides: Sides }): VNode {

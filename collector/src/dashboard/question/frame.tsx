@@ -4,7 +4,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Metric, Sign } from '../../api/shown.ts';
-import { goTo, useTitle } from '../address.ts';
+import { goTo, questionPath, useTitle } from '../address.ts';
 import type { AnswerState } from '../api.ts';
 import { Folded } from '../card-parts.tsx';
 import type { Filter, Span } from '../filter.ts';
@@ -13,7 +13,8 @@ import { dayRange, reportCount } from '../format.ts';
 import { isPublic } from '../judge.ts';
 import { SignLine } from '../signs.tsx';
 import { Failed, Gone, LoadingBars } from '../states.tsx';
-import { CompareControls, ComparisonLine, ComparisonTable, useComparison } from './compare.tsx';
+import { askedOfBoth, CompareControls, ComparisonLine, ComparisonTable, useComparison } from './compare.tsx';
+import { Others } from './others.tsx';
 import { comparisonRows, type Rows } from './takeaway.ts';
 import { Tools } from './tools.tsx';
 import {
@@ -105,7 +106,8 @@ export function Frame<T>(props: FrameProps<T>): VNode {
   const { sides, open } = view;
   const asked = askedIn(of, view);
   const { from, to } = asked;
-  const [compared, address] = useComparison(metric, asked, view, filter.days !== null);
+  const wanted = askedOfBoth(asked, view, filter.days !== null);
+  const [compared, address] = useComparison(metric, wanted, sides);
   const title = useId();
   const [head, picture, difference] = [useRef<HTMLElement>(null), useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   const question = metric.description || metric.metric;
@@ -171,6 +173,18 @@ export function Frame<T>(props: FrameProps<T>): VNode {
                   <ComparisonTable comparison={comparison} metric={metric} sides={sides} />
                 </div>
                 {comparison.differences.length > 0 && tools({ rows: () => comparisonRows(comparison), address }, '-compared', difference)}
+                <Folded title="What else changed" {...foldedBy('others')}>
+                  {() => (
+                    <Others
+                      metric={metric}
+                      sides={sides}
+                      asked={wanted}
+                      pathOf={(other) =>
+                        `${questionPath({ ...metric, metric: other }, filter)}&${withView('', { ...view, picture: null }).slice(1)}`
+                      }
+                    />
+                  )}
+                </Folded>
               </>
             )}
           </section>

@@ -41,7 +41,7 @@ export interface View {
   readonly open: readonly Part[];
 }
 
-const PARTS = ['table', 'details'] as const;
+const PARTS = ['table', 'details', 'others'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Days that the API leaves out of one answer, at most. */

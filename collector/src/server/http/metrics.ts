@@ -28,6 +28,7 @@ import {
 import { describeApi, pageOf } from '../../api/openapi/openapi.ts';
 import type { Among } from '../../estimation/estimate.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
+import { othersHandler } from './others.ts';
 import { planHandler } from './plan.ts';
 import { exactRouter } from './routing.ts';
 import { candidatesAsked, checkAssociation, checkDecode, checkLater, findMetric, partsOf, select, selectTwo, truthOf } from './select.ts';
@@ -184,5 +185,6 @@ export function metricsRouter({ catalogOf, estimating, decoding, watching, minim
     .get('/v1/metrics/:name/decode', decode)
     .get('/v1/metrics/:name/series', series)
     .get('/v1/metrics/:name/association', association)
-    .get('/v1/metrics/:name/compare', compare);
+    .get('/v1/metrics/:name/compare', compare)
+    .get('/v1/metrics/:name/others', othersHandler({ catalogOf, estimating, minimum }));
 }

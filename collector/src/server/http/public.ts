@@ -10,8 +10,7 @@ import type { RequestHandler, Router } from 'express';
 import { takesCandidates } from '../../answers/candidates.ts';
 import { type Described, USUAL } from '../../answers/distribution.ts';
 import type { AnswerEstimate, MetricEstimates } from '../../answers/estimates.ts';
-import type { Estimating } from '../../answers/estimates-thread.ts';
-import { partsOf as bytesOf } from '../../answers/packed-answer.ts';
+import { type Estimating, WHOLE, wholeAnswer } from '../../answers/estimates-thread.ts';
 import type { Series, SeriesPoint } from '../../answers/series.ts';
 import { type MetricSummary, summaryOf } from '../../answers/summary.ts';
 import type { Task } from '../../answers/tasks.ts';
@@ -34,9 +33,6 @@ const LEAST = 100;
 
 /** Answers that are followed over time, as on the page of readers. */
 const FOLLOWED = 6;
-
-/** Rows of an answer, at most. */
-const ROWS = { offset: 0, limit: 10_000 };
 
 /** Seconds for which an answer may be kept by whoever has it. A question that is published no more is seen for so long. */
 const MAX_AGE = 300;
@@ -169,7 +165,7 @@ function shownSeries(answer: SeriesAnswer, points: readonly SeriesPoint[], { rep
   return {
     ...{ app, metric, version, type, among, minimum, reports },
     ...(unit && { unit }),
-    page: { ...ROWS, total: points.length },
+    page: { ...WHOLE, total: points.length },
     points: points.map((point) => ({
       from: point.from,
       to: point.to,
@@ -204,14 +200,7 @@ async function questionOf(
   monday: number,
   { catalogOf, estimating, watching, minimum, retention, now }: PublicParts,
 ): Promise<string> {
-  const read = async <T>(task: Task): Promise<T> => {
-    const { answer, release } = await estimating.answer(task, 0, new AbortController().signal);
-    try {
-      return JSON.parse(Buffer.concat(bytesOf(answer, ROWS)).toString()) as T;
-    } finally {
-      release();
-    }
-  };
+  const read = <T>(task: Task): Promise<T> => wholeAnswer<T>(estimating, task, 0, new AbortController().signal);
   const totals = await estimating.totals(0);
   const all = select(catalogOf(), published, { to: monday - 1 }, {});
   const summary = summaryOf(published, catalogOf().schemas, totals);
