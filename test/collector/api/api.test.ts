@@ -120,7 +120,8 @@ describe.each(ROUTES.map(([path]) => path).filter((path) => path !== '/v1/signs'
 test('the routes of metrics that are described are there', async () => {
   expect((await described()).openapi).toBe('3.1.0');
   for (const [path, { operationId = '' }] of ROUTES) {
-    const query = { compare: 'a.to=2026-11-14&b.from=2026-11-15', plan: 'type=choice&of=8&wish=plan:0.01' }[operationId] ?? '';
+    const sides = 'a.to=2026-11-14&b.from=2026-11-15';
+    const query = { compare: sides, others: sides, plan: 'type=choice&of=8&wish=plan:0.01' }[operationId] ?? '';
     const metric = { decode: 'home', association: 'visits' }[operationId] ?? 'plan';
     expect(await check(`${path.replace('{name}', metric)}?${query}`, operationId)).toBe(200);
   }
@@ -130,7 +131,7 @@ test('every kind of metric is answered as described', async () => {
   for (const name of names)
     for (const [path, { operationId = '' }] of ROUTES) {
       if (!path.includes('{name}') || (operationId === 'association' && name !== 'visits')) continue;
-      const query = operationId === 'compare' ? 'a.segment.platform=web&b.segment.platform=ios' : 'segment.platform=web';
+      const query = ['compare', 'others'].includes(operationId) ? 'a.segment.platform=web&b.segment.platform=ios' : 'segment.platform=web';
       const expected = operationId === 'decode' && name !== 'home' && name !== 'visits' ? 400 : 200; // only texts have strings
       expect(await check(`${path.replace('{name}', name)}?${query}`, operationId)).toBe(expected);
     }
