@@ -24,7 +24,7 @@ import {
   waysOf,
 } from './view.ts';
 
-/** What is asked of both sides. Days that are left out or that move hold for a single look. */
+/** The parameters of both sides. Days that are left out or that move hold for a single look. */
 export function askedOfBoth({ looks: _ofOne, ...both }: Asked, { experiment }: View, isMoving: boolean): ComparisonAsked {
   return { ...both, ...((both.exclude || isMoving) && { looks: 'once' as const }), ...(experiment && { experiment }) };
 }

@@ -8,7 +8,7 @@
  * opens many pairs has many.
  *
  * Metrics are compared one after the other, as tasks of the thread of estimates, so that other readers wait for one of them at most. Each
- * answer is kept until the reports of its metric change. What is not compared in time is named, and is quick the next time.
+ * answer is kept until the reports of its metric change. Metrics that are not compared in time are named, and are quick the next time.
  */
 
 import type { RequestHandler, Response } from 'express';
