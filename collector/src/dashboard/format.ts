@@ -6,15 +6,20 @@ import type { Answer } from '../api/shown.ts';
 import { DAY_MS } from '../base/days.ts';
 
 const SPACE = '\u00a0';
-const integers = new Intl.NumberFormat('en');
-const unrounded = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
-const daysOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+/** In English, as `Intl` has them; loading what `Intl` needs takes a browser as long as all of the first answer may. */
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec'] as const;
+
+/** Between two days. */
+const TO = '\u2009–\u2009';
+
+/** A number's text, with its thousands apart: 12345.6789 -> 12,345.6789 */
+function grouped(text: string): string {
+  const [whole = '', ...part] = text.split('.');
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...part].join('.');
+}
 
 /** 12345 -> 12,345 */
-export function count(value: number): string {
-  return integers.format(value);
-}
+export const count = (value: number): string => grouped(`${value}`);
 
 /** 1 -> "1 report", 20 -> "20 reports" */
 export function reportCount(value: number): string {
@@ -33,7 +38,10 @@ function rounded(value: number, decimals: number, round: Rounding): number {
 const signed = (text: string): string => text.replace('-', /[1-9]/.test(text) ? '\u2212' : '');
 
 /** -1234.5 -> −1,234.5 */
-const exact = (value: number): string => signed(unrounded.format(value));
+function exact(value: number): string {
+  const text = `${value}`;
+  return signed(text.includes('e') ? new Intl.NumberFormat('en', { maximumFractionDigits: 20 }).format(value) : grouped(text));
+}
 
 /** The numbers of a bucket as all others are: `< -1000000` -> `< −1,000,000` */
 export function bucketInWords(label: string): string {
@@ -52,8 +60,7 @@ export function percent(share: number, decimals: number, round: Rounding = Math.
 
 /** -0.3124 -> −0.31, in the unit of the question */
 export function figure(value: number, decimals: number, round: Rounding = Math.round): string {
-  const format = new Intl.NumberFormat('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
-  return signed(format.format(rounded(value, decimals, round)));
+  return signed(grouped(rounded(value, decimals, round).toFixed(decimals)));
 }
 
 /** The ends of an interval. */
@@ -124,11 +131,15 @@ export function valueInWords({ low, high }: Ends, [least, greatest]: readonly [n
 }
 
 /** 9 Nov */
-export const shortDay = (day: string): string => daysOfYear.format(Date.parse(day));
+export const shortDay = (day: string): string => `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`;
 
-/** 9–20 Nov 2026 */
+/** 9 – 20 Nov 2026, of days such as 2026-11-09. */
 export function dayRange(from: string, to: string): string {
-  return days.formatRange(Date.parse(from), Date.parse(to));
+  const [year, month] = [from.slice(0, 4), from.slice(0, 7)];
+  const end = `${shortDay(to)} ${to.slice(0, 4)}`;
+  if (from === to) return end;
+  if (month === to.slice(0, 7)) return `${Number(from.slice(8))}${TO}${end}`;
+  return `${shortDay(from)}${year === to.slice(0, 4) ? '' : ` ${year}`}${TO}${end}`;
 }
 
 /** The number of days in a range, including both ends. */

@@ -70,7 +70,7 @@ const WORDS: Readonly<Record<Connection, string>> = {
 
 function Live({ state }: { state: MetricsState }): VNode {
   const { connection, answered } = state;
-  const time = answered?.toLocaleTimeString('en-GB');
+  const time = answered?.toTimeString().slice(0, 8);
   const age = connection !== 'live' && time ? `; numbers from ${time}` : '';
   const title = time ? `The collector last answered at ${time}` : 'The collector has not answered yet';
   return (

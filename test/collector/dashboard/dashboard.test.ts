@@ -9,10 +9,14 @@ import { addressOf, questionPath } from '#collector/dashboard/address.ts';
 import { impossibleInWords, joined, signInWords } from '#collector/dashboard/explain.ts';
 import { askedOf, availablePart, filterFromQuery, periodsOf, withFilter } from '#collector/dashboard/filter.ts';
 import {
+  bucketInWords,
+  count,
+  dayRange,
   daysBetween,
   decimalsFor,
   ends,
   endsOfValue,
+  figure,
   hundredths,
   margin,
   marginOfValue,
@@ -355,4 +359,25 @@ test('the page of releases carries the words of measurements, and none of their 
   const [page] = outputFiles;
   expect(page?.text).toContain('Synthetic table of');
   expect(page?.text).not.toMatch(/strictObject|geometric|UsageError/);
+});
+
+test('numbers and days are written as Intl writes them, which takes longer to load than the first answer may', () => {
+  const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const some = ['2025-12-28', '2026-01-03', '2026-09-28', '2026-11-19', '2026-11-25', '2027-05-01'];
+  for (const [i, from] of some.entries())
+    for (const to of some.slice(i)) expect(dayRange(from, to)).toBe(days.formatRange(Date.parse(from), Date.parse(to)));
+  const numbers = (decimals: number) =>
+    new Intl.NumberFormat('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals, useGrouping: true });
+  for (const value of [0, 7, 999, 1_000, 123_456.789, 9_999_999.6, 0.000123])
+    for (const decimals of [0, 2, 5])
+      for (const sign of [1, -1])
+        expect(figure(sign * value, decimals)).toBe(
+          numbers(decimals)
+            .format(sign * value)
+            .replace(/^-(?=.*[1-9])/, '\u2212')
+            .replace(/^-/, ''),
+        );
+  for (const value of [0, 999, 1_000, 12_345, 1_234_567]) expect(count(value)).toBe(numbers(0).format(value));
+  expect(bucketInWords('< -1000000')).toBe('< \u22121,000,000');
+  expect(bucketInWords('1234.5678 – 1e-7')).toContain('1,234.5678');
 });

@@ -108,7 +108,7 @@ function textOf(metric: Metric): string {
 
 /** The owners of metrics, in order. */
 export const ownersOf = (metrics: readonly Metric[]): readonly string[] =>
-  [...new Set(metrics.flatMap(({ owner }) => owner ?? []))].toSorted((one, other) => one.localeCompare(other));
+  [...new Set(metrics.flatMap(({ owner }) => owner ?? []))].toSorted((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1));
 
 /** The metrics that are looked for: they have every word, and the type, state and owner. */
 export function foundIn(

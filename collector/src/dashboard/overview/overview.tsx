@@ -69,7 +69,7 @@ interface RowsProps {
 }
 
 /** Rows that are made together: as many as fit in one task, and whole lines of a grid of two, three or four columns. */
-const SLICE = 24;
+const SLICE = 12;
 
 /** The height of a row that is not made yet, in pixels; that of `.ask`. */
 const HEIGHT = 84;
