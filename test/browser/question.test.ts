@@ -356,11 +356,10 @@ const FIRST: { readonly [kind: string]: (type: string) => string } = {
   mean: () => 'On average ',
   median: () => 'Half are below, and half above, a number ',
   close: () => 'Too close to call',
+  best: () => '',
+  tied: () => 'Too close to call which option has the highest mean score: ',
   noise: () => 'No answer stands out',
-  lead: (type) =>
-    ({ best: 'The largest group of users is ', histogram: 'The most frequent range is ', joint: 'The most frequent combination is ' })[
-      type
-    ] ?? '',
+  lead: (type) => ({ histogram: 'The most frequent range is ', joint: 'The most frequent combination is ' })[type] ?? '',
 };
 
 test('the sentence of every type of question is the verdict of the API: its kind, its answers, its interval and its unit', async () => {
@@ -381,9 +380,9 @@ test('the sentence of every type of question is the verdict of the API: its kind
     expect([metric, said.startsWith(FIRST[kind]?.(type) ?? '-')]).toEqual([metric, true]);
     const isPlain = kind === 'lead' && FIRST[kind]?.(type) === '';
     expect([metric, said.includes(' leads: ')]).toEqual([metric, isPlain]);
-    const labels = kind === 'share' ? ['Yes'] : ['lead', 'close'].includes(kind) ? answers.slice(0, 2) : [];
+    const labels = kind === 'share' ? ['Yes'] : ['lead', 'close', 'best', 'tied'].includes(kind) ? answers.slice(0, 2) : [];
     for (const label of labels) expect(said).toContain(label.replace('1000', '1,000'));
-    if (interval && kind !== 'close') {
+    if (interval && !['close', 'tied'].includes(kind)) {
       const ends = [...said.replaceAll(',', '').matchAll(/\d+(?:\.\d+)?/g)].slice(-2).map(Number) as [number, number];
       const scale = ['share', 'lead'].includes(kind) ? 100 : 1;
       expect(ends[0]).toBeLessThanOrEqual(scale * interval.low + 1e-9);

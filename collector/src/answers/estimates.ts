@@ -15,10 +15,9 @@ import {
 } from '@murmuration/shared';
 import { isAnswerLaw } from '../estimation/covariance.ts';
 import { drawnOf } from '../estimation/distribution.ts';
-import { type Among, type Estimate, type EstimateInput, type Interval, peopleIn } from '../estimation/estimate.ts';
+import { type Among, type Estimate, type Interval, peopleIn } from '../estimation/estimate.ts';
 import type { AnswerLaw } from '../estimation/estimation.ts';
 import { laterShares, MOST_LATER } from '../estimation/later.ts';
-import { meanOfInputs } from '../estimation/mechanisms/exponential.ts';
 import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
 import { intervalsOf, type Judged, judgedOf, judgedShare } from '../estimation/sequences.ts';
 import { normSub, shrunk } from '../estimation/shrunk.ts';
@@ -29,6 +28,7 @@ import { type Watch, watchOf } from '../estimation/watch/watch.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { type Described, type DistributionRequest, describe, endsInUnit, inUnit, USUAL } from './distribution.ts';
+import { bestOf, type OptionUtility, optionsOf } from './options.ts';
 import { isGiven, type JudgedAnswers, noVerdict, tooFew, type Verdict, type Verdicts, verdictOn } from './verdict.ts';
 
 /** The share of one answer. For a number: the mean, with `mean` as its answer and label. */
@@ -61,11 +61,6 @@ export interface AnswerEstimate extends Estimate {
 
 /** The true shares by label among all reports, known only in demonstrations. They do not apply to a segment or a selection of days. */
 export type Truth = (app: string, metric: string) => { readonly [label: string]: number } | undefined;
-
-/** An option with its mean utility. */
-interface OptionUtility extends Estimate {
-  readonly option: string;
-}
 
 /** A metric's estimates. */
 export interface MetricEstimates extends About {
@@ -186,24 +181,6 @@ function medianOf({ quantiles }: Described, looks: Looks): Verdict | undefined {
   return median && { kind: 'median', looks, answers: [], interval: median.always ?? { low: median.low, high: median.high } };
 }
 
-/**
- * The options of `best` by their mean utility over all users, largest first; undefined for other metrics. A report names an option, but more
- * often one that is good for its sender than the best one, so the options' shares among the reports say little. What is estimated is the
- * share of each input, and with the question's table the utility that each option would have if everybody got it.
- */
-function optionsOf(document: MetricDocument, input: EstimateInput): readonly OptionUtility[] | undefined {
-  const { type, law } = document;
-  if (type !== 'best' || law.mechanism !== 'exponential') return undefined;
-  const { options, utility } = document;
-  const found = options.flatMap((option, o) => {
-    const utilities = utility.map((row) => row[o] as number);
-    const [least, most] = [Math.min(...utilities), Math.max(...utilities)];
-    const places = utilities.map((each) => (most > least ? (each - least) / (most - least) : 0));
-    return meanOfInputs(law, places, input).map((mean) => ({ option, ...inUnit(mean, [least, most]) }));
-  });
-  return found.sort((a, b) => b.estimate - a.estimate);
-}
-
 /** Estimates the share of each answer or candidate, or the mean of a number. */
 export function estimate(request: EstimateRequest): MetricEstimates {
   const { among = 'population' } = request;
@@ -212,8 +189,10 @@ export function estimate(request: EstimateRequest): MetricEstimates {
   const numbers = rangeOf(document);
   const basis = basisOf(document, request.evidence, among);
   const watch = watchOf(document.law, tallies, ones, basis.perDevice, numbers);
-  const options = reports < request.minimum ? undefined : optionsOf(document, { tallies, ...basis, candidates: [] });
-  const { verdict, ...rows } = rowsOf(request);
+  const input = { tallies, ...basis, candidates: [] };
+  const options = reports < request.minimum ? undefined : optionsOf(document, input);
+  const { verdict: onAnswers, ...rows } = rowsOf(request);
+  const verdict = (isGiven(request.verdicts) && options && bestOf(document, options, input, reports, request.verdicts)) || onAnswers;
   const impossible = impossibleIn(rows.answers, numbers ?? [0, 1]);
   const said = verdict && !isRefuted(verdict, impossible) && { verdict };
   return {

@@ -15,14 +15,15 @@ import { LEVEL, type Looks } from '../estimation/statistics/looks.ts';
 export interface Verdict {
   /**
    * `share`: of a flag's yes. `mean`, `median`: of numbers. `lead`: the first answer is the most frequent. `close`: the first answer and
-   * those that can't be told from it; of strings, the found ones. `noise`: no answer is told from 0. `none`: there is no verdict, for the `reason`.
+   * those that can't be told from it; of strings, the found ones. `best`: the first option has the largest mean utility. `tied`: the first
+   * option and those that can't be told from it. `noise`: no answer is told from 0. `none`: there is no verdict, for the `reason`.
    */
-  readonly kind: 'share' | 'mean' | 'median' | 'lead' | 'close' | 'noise' | 'none';
+  readonly kind: 'share' | 'mean' | 'median' | 'lead' | 'close' | 'best' | 'tied' | 'noise' | 'none';
   /** The looks at which it holds: every one, or a single one. */
   readonly looks?: Looks;
-  /** The labels of the answers that it names, largest first. */
+  /** The labels of the answers or options that it names, largest first. */
   readonly answers: readonly string[];
-  /** The interval of the first of them, or of the number. */
+  /** The interval of the first of them, of an option that of its mean utility, or of the number. */
   readonly interval?: Interval;
   readonly reason?: string;
 }

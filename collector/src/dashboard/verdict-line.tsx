@@ -46,12 +46,23 @@ export function VerdictLine({ verdict, answers, metric }: VerdictLineProps): VNo
   return said ? <p class="verdict">{said}</p> : null;
 }
 
-/** The subject of a lead, where the answers alone do not say it: of `best` they are groups of users, and not the options. */
+/** The subject of a lead, where the answers alone do not say it. */
 const LEADING: { readonly [type in MetricType]?: readonly [one: string, among: string] } = {
-  best: ['The largest group of users is', ' between groups of users'],
   histogram: ['The most frequent range is', ' between ranges'],
   joint: ['The most frequent combination is', ' between combinations'],
 };
+
+const strong = (name: string | undefined): VNode => <strong dir="auto">{name}</strong>;
+
+/** At least two names: the first two, and how many more. */
+const listed = ([first, second, ...others]: readonly ComponentChildren[]): VNode => (
+  <>
+    {first}
+    {others.length > 0 ? ', ' : ' and '}
+    {second}
+    {others.length > 0 && ` and ${others.length} more`}
+  </>
+);
 
 const NOT_YET = 'Not enough reports yet to tell.';
 
@@ -83,12 +94,19 @@ function saidBy({ kind, answers: named, interval }: Verdict, answers: readonly A
       if (second === undefined) return <>Too close to call whether {name(first)} is the most frequent.</>;
       return (
         <>
-          Too close to call{among}: {name(first)}
-          {others.length > 0 ? ', ' : ' and '}
-          {name(second)}
-          {others.length > 0 && ` and ${others.length} more`}.
+          Too close to call{among}: {listed([first, second, ...others].map(name))}.
         </>
       );
+    case 'best':
+      return (
+        interval && (
+          <>
+            {strong(named[0])} has the highest mean score: between {endsOfValue(interval, decimalsForValue(interval), 'and')}.
+          </>
+        )
+      );
+    case 'tied':
+      return <>Too close to call which option has the highest mean score: {listed(named.map(strong))}.</>;
     case 'mean':
       if (interval && range && interval.low <= range[0] && interval.high >= range[1]) return NOT_YET;
       return (

@@ -81,6 +81,17 @@ export const spreadOverPeople = ({ constant, slope, curve }: Variance, people: n
   curve: curve + 1 / people,
 });
 
+/**
+ * How many reports, each of another person, vary as these do. They have the skewness of the errors where few people send many reports.
+ *
+ * @param noise the variance of one report's error
+ * @param spread the variance of the people's truths
+ */
+export function independentReports(noise: number, spread: number, reports: number, people: number): number {
+  const variance = noise / reports + spread / people;
+  return people >= reports || variance === 0 ? reports : Math.max(1, (noise + spread) / variance);
+}
+
 /** The people whom estimates describe. */
 export interface People {
   /** The most reports of one device that repeat one symbol. */

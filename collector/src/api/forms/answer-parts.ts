@@ -84,13 +84,15 @@ export const looks: z.ZodType<Looks> = z.enum(LOOKS).meta({ description: 'Whethe
 export const verdict: z.ZodType<Verdict> = exactly(
   z
     .strictObject({
-      kind: z.enum(['share', 'mean', 'median', 'lead', 'close', 'noise', 'none']).meta({
+      kind: z.enum(['share', 'mean', 'median', 'lead', 'close', 'best', 'tied', 'noise', 'none']).meta({
         description:
-          'share: of a flag’s yes. mean, median: of numbers. lead: the first answer is the most frequent one. close: the first answer and those that can’t be told from it; of strings, the found ones. noise: no answer is told from 0. none: no verdict, for the reason.',
+          'share: of a flag’s yes. mean, median: of numbers. lead: the first answer is the most frequent one. close: the first answer and those that can’t be told from it; of strings, the found ones. best: the first option has the largest mean utility. tied: the first option and those that can’t be told from it. noise: no answer is told from 0. none: no verdict, for the reason.',
       }),
       looks: looks.exactOptional(),
-      answers: z.array(z.string()).readonly().meta({ description: 'The labels of the answers that it names, largest first.' }),
-      interval: ends.exactOptional().meta({ description: 'Of the first answer, or of the number.' }),
+      answers: z.array(z.string()).readonly().meta({ description: 'The labels of the answers or options that it names, largest first.' }),
+      interval: ends
+        .exactOptional()
+        .meta({ description: 'Of the first answer, of the mean utility of the first option, or of the number.' }),
       reason: z.string().exactOptional(),
     })
     .meta({ id: 'Verdict', description: 'What may be said about the answers as a whole. It is wrong at most 1 time in 20.' }),

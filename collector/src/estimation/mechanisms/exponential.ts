@@ -11,13 +11,14 @@
 
 import { type ExponentialLaw, exponentialLaw, MODULUS } from '@murmuration/shared';
 import { LuDecomposition, Matrix } from 'ml-matrix';
+import { cautious, interval } from '../distribution.ts';
 import type { EstimateInput } from '../estimate.ts';
-import { type Estimate, scored, spreadOverPeople, THESE } from '../estimate.ts';
+import { type Estimate, independentReports, scored, spreadOverPeople, THESE } from '../estimate.ts';
 import type { ShareEstimation } from '../estimation.ts';
 import type { Rows } from '../matrices.ts';
 import { byMatrix } from '../parts.ts';
 import type { Cumulants } from '../statistics/saddlepoint.ts';
-import { withTailEnds } from '../statistics/saddlepoint.ts';
+import { ENOUGH, quantileOfSum, withTailEnds } from '../statistics/saddlepoint.ts';
 import { Z95 } from '../statistics/tails.ts';
 import { ends, type Leverage } from '../watch/bounds.ts';
 
@@ -134,43 +135,61 @@ export function exponentialEstimates(law: ExponentialLaw, { tallies, people = TH
     const mean = Math.min(Math.max(...others), Math.max(Math.min(...others), Number.isNaN(rest) ? 0 : rest));
     const given = { constant: mean / reports, slope: (varianceAt(own, mean, 1) - mean) / reports, curve: 0 };
     const scores = left.getRow(input);
-    const errorsAt = (f: number) => errorCumulants(channel, scores, reports, sharesWith(estimates, reports, input, f), f, people < THESE);
-    return withTailEnds(scored(estimate, spreadOverPeople(given, people)), { reports, scores, errorsAt });
+    const found = scored(estimate, spreadOverPeople(given, people));
+    const middle = Math.min(1, Math.max(0, (found.low + found.high) / 2));
+    const alike = independentReports(reports * (given.constant + given.slope * middle), middle * (1 - middle), reports, people);
+    const sharesAt = (f: number) => sharesWith(estimates, Math.min(reports, people), input, f);
+    const errorsAt = (f: number) => errorCumulants(channel, scores, alike, sharesAt(f), f, people < THESE);
+    return withTailEnds(found, { reports: alike, scores, errorsAt });
   });
 }
 
 /**
- * The mean of numbers from 0 to 1 that belong to the inputs, such as the utilities of an option. Measured from the middle, with g_i the number
- * of input i, an outcome's score s_j = Σ_i g_i A_ij has the mean g_i given the input, and Σ_i g_i² A_ij the mean g_i². Their means over the
- * reports are M, and G for the squares. With S the mean of s_j², S - G is unbiased for the mean of Var(s | input), so
- *   Var(M) = (S - G) / n + (G - f²) / m,   f the mean of the numbers,
- * given m people who are drawn from a population; for these very people the second part is 0. S - G is no less than the least Var(s | input),
- * and G lies between M² and 1/4.
+ * The mean of numbers g_i that belong to the inputs, such as the utilities of an option. An outcome's score s_j = Σ_i g_i A_ij has the mean g_i
+ * given the input. Over n reports of m people who are drawn from a population, with shares f_i of the inputs and the mean g = Σ_i f_i g_i,
+ *   Var(mean of s) = (1/n) Σ_i f_i Σ_j P(j | i) (s_j - g_i)² + (1/m) Σ_i f_i (g_i - g)².
+ * For these very people the second part is 0. The shares are the estimates that are not negative, scaled to 1, with z² additional devices at
+ * the largest and the smallest number (distribution.ts). Where few reports determine the mean, the ends are those of the sum of as many
+ * independent reports as vary like these (saddlepoint.ts).
  */
 export function meanOfInputs(law: ExponentialLaw, numbers: readonly number[], { tallies, people = THESE }: EstimateInput): Estimate[] {
   const tally = tallies.get(0);
   if (tally === undefined) return [];
   const { reports, cells } = tally;
   const { left } = inverseOf(law);
-  const centred = numbers.map((number) => number - 0.5);
-  const scores = Matrix.rowVector(centred).mmul(left).to1DArray();
-  const ofSquares = Matrix.rowVector(centred.map((number) => number * number))
-    .mmul(left)
-    .to1DArray();
-  let [mean, square, numbersSquare] = [0, 0, 0];
-  cells.forEach((count, outcome) => {
-    const score = scores[outcome] as number;
-    mean += (count * score) / reports;
-    square += (count * score * score) / reports;
-    numbersSquare += (count * (ofSquares[outcome] as number)) / reports;
-  });
-  const least = rowsOf(law).map((row, input) =>
-    row.reduce((sum, chance, outcome) => sum + chance * ((scores[outcome] as number) - (centred[input] as number)) ** 2, 0),
+  const channel = rowsOf(law);
+  const outcomes = Matrix.columnVector(Array.from(cells, (count) => count / reports));
+  const scores = Matrix.rowVector([...numbers]).mmul(left);
+  const estimate = scores.mmul(outcomes).get(0, 0);
+  const positive = left
+    .mmul(outcomes)
+    .to1DArray()
+    .map((share) => Math.max(0, share)); // their sum is at least 1
+  const all = positive.reduce((sum, share) => sum + share, 0);
+  const shares = cautious(
+    positive.map((share) => share / all),
+    numbers,
+    Math.min(reports, people),
   );
-  const noise = Math.max(square - numbersSquare, Math.min(...least)) / reports;
-  const spread = Math.min(0.25, Math.max(numbersSquare, mean * mean));
-  // f (1 - f) / m, of which numbers between 0 and 1 have less.
-  return [scored(0.5 + mean, spreadOverPeople({ constant: noise + (spread - 0.25) / people, slope: 0, curve: 0 }, people))];
+  const over = (of: (number: number, input: number) => number): number =>
+    shares.reduce((sum, share, i) => sum + share * of(numbers[i] as number, i), 0);
+  const mean = over((number) => number);
+  const spread = over((number) => (number - mean) ** 2);
+  const errors = scores.to1DArray();
+  const noise = over((number, i) =>
+    (channel[i] as readonly number[]).reduce((sum, chance, j) => sum + chance * ((errors[j] as number) - number) ** 2, 0),
+  );
+  const variance = noise / reports + spread / people;
+  const alike = independentReports(noise, spread, reports, people);
+  const widest = Math.max(...errors.map((score) => Math.abs(score - mean)));
+  if (alike * alike * variance >= ENOUGH * widest * widest) return [interval({ estimate, variance })];
+  const truths = people === THESE ? numbers : numbers.map(() => mean);
+  const atoms = {
+    values: Float64Array.from(truths.flatMap((truth) => errors.map((score) => score - truth))),
+    chances: Float64Array.from(channel.flatMap((row, i) => row.map((chance) => chance * (shares[i] as number)))),
+  };
+  const quantile = quantileOfSum(alike, atoms);
+  return [interval({ estimate, variance, errors: [quantile(-Z95) / alike, quantile(Z95) / alike] })];
 }
 
 /** Undefined where inputs can't be distinguished, so that there are no estimates. */

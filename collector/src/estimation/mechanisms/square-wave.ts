@@ -21,7 +21,7 @@
 import { cellsOf, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
 import { densityOf, type Sight } from '../density.ts';
 import { cautious, type Distribution } from '../distribution.ts';
-import { THESE } from '../estimate.ts';
+import { independentReports, THESE } from '../estimate.ts';
 import type { DistributionEstimation } from '../estimation.ts';
 import { byMatrix, cellsBy } from '../parts.ts';
 import { chancesOf, expectationMaximization, squareWaveScores, windowSums } from '../square-wave-shares.ts';
@@ -105,7 +105,7 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, peo
       const spread = shares.reduce((sum, share, x) => sum + share * ((weights[x] as number) - mean) ** 2, 0);
       const noise = Math.max(0, meanVariance(law, score, weights, shares));
       const variance = noise / reports + spread / people;
-      const alike = people >= reports || variance === 0 ? reports : Math.max(1, (noise + spread) / variance);
+      const alike = independentReports(noise, spread, reports, people);
       const widest = score.reduce((most, t) => Math.max(most, Math.abs(t)), 0);
       if (alike * alike * variance >= ENOUGH * widest * widest) return { estimate, variance };
       const truths = people === THESE ? weights : new Float64Array(shares.length).fill(mean);
