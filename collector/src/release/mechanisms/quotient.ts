@@ -13,7 +13,7 @@
  *
  * Error beforehand, for n = A + B: the value is above p + w only if (1-p-w) Z - (p+w) Z' > w n, below p - w only if (p-w) Z' - (1-p+w) Z >
  * w n, and 1/2 for another reason only if neither number is above 0. The sum of these probabilities is at most β for the stated w, at each
- * share of a grid.
+ * number that is not above 100, and at larger ones in steps of 5 %.
  */
 
 import type { WholeNoise } from './mechanism.ts';
@@ -68,11 +68,15 @@ function endBetween(inside: number, outside: number, holds: (share: number) => b
 
 const GRID = Array.from({ length: 21 }, (_, i) => i / 20);
 
-/** Shares at which an error is largest: those of the grid, and small ones, down to one of so many. */
-const sharesOf = (total: number): readonly number[] => [
-  ...GRID.filter((share) => share <= 1 / 2),
-  ...Array.from({ length: Math.max(0, Math.ceil(Math.log2(total)) - 3) }, (_, i) => 2 ** i / total),
-];
+/** Numbers that are all tried, and the ratio of the larger ones. */
+const [ALL, RATIO] = [100, 1.05];
+
+/** Shares at which an error may be the largest: of all small numbers of so many, and of larger ones in steps, up to the half. */
+function sharesOf(total: number): readonly number[] {
+  const shares: number[] = [];
+  for (let number = 0; number <= total / 2; number = number < ALL ? number + 1 : Math.ceil(number * RATIO)) shares.push(number / total);
+  return [...shares, 1 / 2];
+}
 
 /** Quotients whose intervals hold with a probability of 1 - β. */
 export function quotients(noise: WholeNoise, beta: number): Quotients {
