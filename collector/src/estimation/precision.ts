@@ -1,6 +1,6 @@
 /**
  * The expected precision of a law's estimate of a share among all users, before there are any reports. It combines the law's own variance
- * (pure.ts, strings.ts) with that of who reports (estimate.ts), in the normal approximation, and says which shares are told from 0.
+ * (pure.ts, strings.ts) with that of who reports (estimate.ts), and says which shares are told from 0. It is normal where counts are not small.
  */
 
 import {
@@ -20,7 +20,7 @@ import { estimationOf, scoresOf } from './mechanisms/table.ts';
 import { worstOf } from './number.ts';
 import { pureEstimates } from './pure.ts';
 import { intervalOf, isList, type Judged, judgedOf, supportOf } from './sequences.ts';
-import { atMost } from './statistics/counts.ts';
+import { atMost, isSmall } from './statistics/counts.ts';
 import { criticalValue, LEVEL } from './statistics/looks.ts';
 import { endOf, Z95 } from './statistics/tails.ts';
 
@@ -47,10 +47,6 @@ export function standardErrorAt(law: Law, reports: number, share: number, among:
   const f = isDistributionLaw(law) ? belowMiddle(law) : share;
   return Math.sqrt(estimationOf(law).noiseAt(law, reports, share) + (f * (1 - f)) / peopleIn(among, reports, perPerson));
 }
-
-/** The ± of a 95 % interval. */
-export const marginAt = (law: Law, reports: number, share: number, perPerson = 1): number =>
-  Z95 * standardErrorAt(law, reports, share, 'population', perPerson);
 
 /*
  * Power. With many reports an estimate is nearly normal. With few, its count C of supporting reports is skewed, or hardly ever above 0, and s(0)
@@ -97,6 +93,21 @@ export function countedAt(law: Law, expected: number, share: number, perPerson =
       return found;
     },
   };
+}
+
+/** The ± of a 95 % interval: half the length of the one at the expected estimate, which is longer than the normal one where its count is small. */
+export function marginAt(law: Law, reports: number, share: number, perPerson = 1): number {
+  const counted = countedAt(law, reports, share, perPerson);
+  const support = supportOf(law);
+  const expected = counted ? counted.reports * counted.chance(share) : 0;
+  if (!(counted && support && isSmall({ count: expected, trials: counted.reports, support })))
+    return Z95 * standardErrorAt(law, reports, share, 'population', perPerson);
+  const halfAt = (count: number): number => {
+    const { low, high } = counted.judged(count).estimate;
+    return (high - low) / 2;
+  };
+  const below = Math.floor(expected);
+  return below === expected ? halfAt(below) : halfAt(below) + (expected - below) * (halfAt(below + 1) - halfAt(below));
 }
 
 /**

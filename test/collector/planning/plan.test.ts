@@ -18,7 +18,8 @@ import {
 } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeQuestion, planQuestion } from '#collector/cli/plan-words.ts';
-import { devicesFor, marginAt, standardErrorAt } from '#collector/estimation/precision.ts';
+import { type Counted, countedAt, devicesFor, marginAt, standardErrorAt } from '#collector/estimation/precision.ts';
+import { Z95 } from '#collector/estimation/statistics/tails.ts';
 import { askedOf } from '#collector/planning/plan/asked.ts';
 import { planOf } from '#collector/planning/plan/plan.ts';
 import { type Ran, runCommand } from '../../setup/command.ts';
@@ -89,10 +90,17 @@ describe('the errors of a plan', () => {
 
   test('halve when devices are four times as many, and the devices for an error are the fewest', () => {
     const law = kAryLaw(2, 1);
-    expect(marginAt(law, 4_000, 0.01)).toBeCloseTo(marginAt(law, 1_000, 0.01) / 2, 12);
+    expect(marginAt(law, 40_000, 0.01)).toBeCloseTo(marginAt(law, 10_000, 0.01) / 2, 12);
     const devices = devicesFor(law, 0.01, 0.01) as number;
     expect(marginAt(law, devices, 0.01)).toBeLessThanOrEqual(0.01);
     expect(marginAt(law, devices - 1, 0.01)).toBeGreaterThan(0.01);
+  });
+
+  test('are those of the intervals that readers get, where counts are small', () => {
+    // 60 devices that report in four weeks: 240 reports at ε 6, a share of 1 %.
+    const { low, high } = (countedAt(kAryLaw(2, 6), 240, 0.01, 4) as Counted).judged(3).estimate;
+    expect(marginAt(kAryLaw(2, 6), 240, 0.01, 4)).toBeCloseTo((high - low) / 2, 2);
+    expect(marginAt(kAryLaw(2, 6), 240, 0.01, 4)).toBeGreaterThan(1.2 * Z95 * standardErrorAt(kAryLaw(2, 6), 240, 0.01, 'population', 4));
   });
 
   test('of strings in few cohorts have a floor that no number of devices is below', () => {
