@@ -230,9 +230,12 @@ async function lookAtVersions(order: LookOrder, reader: PartsReader): Promise<Me
   const [low, high] = 'range' in metric.document ? metric.document.range : [0, Number.POSITIVE_INFINITY];
   const [old, now] = [a, b].map((row) => Math.min(high, Math.max(low, row.estimate))) as [number, number]; // noise leads out of the range
   const [small, large] = [old - low, now - low].sort((x, y) => x - y) as [number, number];
-  const isJump = large >= JUMP * small && pValue < looked.pValue && (await isOfAll(order, { from, newest: other, mean: now, low }, reader));
+  const isNews = large >= JUMP * small && pValue < looked.pValue;
+  const ofAll = isNews ? asLook(next, await chanceOfAll(order, { from, newest: other, mean: now, low }, reader)) : 1;
+  const jump = Math.max(pValue, ofAll);
   const evidence = `the mean went from ${old.toPrecision(3)} to ${now.toPrecision(3)} with version ${versionOf(after.schema)}`;
-  return new Map(known.versions).set(after.schema, { ...looked, ...next, ...(isJump && { pValue, evidence }) });
+  const isJump = jump < looked.pValue;
+  return new Map(known.versions).set(after.schema, { ...looked, ...next, ...(isJump && { pValue: jump, evidence }) });
 }
 
 /** The mean of a version that came on a day. */
@@ -244,20 +247,23 @@ interface VersionMean {
 }
 
 /**
- * True if all reports since a version came show the jump of its mean, too. Its devices may be others than those of the version before: people who
- * use an app much update first. By the mean of the same weekdays before and by what the other versions reported since, a mean was to be
- * expected of the version. Without reports before there is nothing to compare with.
+ * The p-value of a jump in all reports since a version came, too; 1 where they do not show it. The version's devices may be others than those of the
+ * version before: people who use an app much update first. By the mean of the same weekdays before and by what the other versions reported
+ * since, a mean was to be expected of the version. It is noisy, so the mean of all must have changed by more than chance. Without reports before
+ * there is nothing to compare with.
  */
-async function isOfAll({ metric, today }: LookOrder, { from, newest, mean, low }: VersionMean, reader: PartsReader): Promise<boolean> {
+async function chanceOfAll({ metric, today }: LookOrder, { from, newest, mean, low }: VersionMean, reader: PartsReader): Promise<number> {
   const shift = WEEK * Math.ceil((today - from + 1) / WEEK);
   const read = ([first, last]: readonly [number, number]): Promise<Evidence | undefined> =>
     reader.read({ schemas: metric.schemas, metric: metric.metric, from: first, to: last });
   const [before, since] = await Promise.all([read([from - shift, today - shift]), read([from, today])]);
-  if (before === undefined || since === undefined || before.reports < LEAST_OF_VERSION) return true;
+  if (before === undefined || since === undefined || before.reports < LEAST_OF_VERSION) return 0;
   const part = newest.reports / since.reports;
-  const [usual, all] = [before, since].map((evidence) => meanOf(metric, evidence).estimate) as [number, number];
-  const expected = mean - (all - usual) / part;
-  return part >= LEAST_PART && (mean - low >= JUMP * (expected - low) || expected - low >= JUMP * (mean - low));
+  const [usual, all] = [before, since].map((evidence) => meanOf(metric, evidence)) as [Row, Row];
+  const { estimate, standardError } = difference(usual, all);
+  const expected = mean - estimate / part;
+  const isTwice = mean - low >= JUMP * (expected - low) || expected - low >= JUMP * (mean - low);
+  return part >= LEAST_PART && isTwice ? 2 * normalTail(Math.abs(estimate) / standardError) : 1;
 }
 
 const versionOf = (schema: string): string => schema.split('/')[1] ?? '';

@@ -9,6 +9,7 @@ import {
   dayText,
   kAryLaw,
   type Law,
+  mechanismOf,
   prefixHashingLaw,
   subsetLaw,
   toBase64url,
@@ -18,7 +19,10 @@ import {
 import { afterEach, expect, test } from 'vitest';
 import { randomizePrefixHashing } from '#client/randomizers/prefix-hashing.ts';
 import { type RateCounts, ratesOf } from '#collector/answers/rates.ts';
-import { type MetricLooks, silencesOf } from '#collector/answers/signs.ts';
+import { rowsOf } from '#collector/answers/rows.ts';
+import { lookAt, type MetricLooks, silencesOf } from '#collector/answers/signs.ts';
+import type { Evidence } from '#collector/estimation/tally.ts';
+import type { Selection } from '#collector/storage/store.ts';
 import type { Subject } from '../../conformance/subject.ts';
 import { subjects } from '../../conformance/subjects.ts';
 import { NOW, type Running, read, start } from '../../kit/app.ts';
@@ -140,6 +144,38 @@ const schemaOf = (version: number) =>
       speed: mean([0, 100], { epsilon: 1, every: 'day', description: 'How fast?' }),
     },
   }).document;
+
+test('a mean that differs because of who has a version first is no jump, unless all reports changed by more than chance', async () => {
+  const document = schemaOf(1).metrics['speed'] as NonNullable<ReturnType<typeof schemaOf>['metrics'][string]>;
+  const metric = { app: 'notes', metric: 'speed', version: 2, document, schemas: ['notes/1', 'notes/2'], segments: {} };
+  const { cells: outcomes } = mechanismOf(document.law).shape(document.law);
+  /** Reports with this mean, all of the first and the last outcome. */
+  const evidenceOf = (wanted: number, reports: number): Evidence => {
+    const at = (last: number): Evidence => {
+      const cells = Float64Array.from({ length: outcomes }, (_, i) => (i === 0 ? reports - last : i === outcomes - 1 ? last : 0));
+      return { tallies: new Map([[0, { reports, cells }]]), reports, from: TODAY - 7, to: TODAY, ones: [] };
+    };
+    const meanAt = (last: number): number =>
+      rowsOf({ metric, evidence: at(last), minimum: 1, candidates: [] }, 'mean')[0]?.estimate as number;
+    return at(Math.round((reports * (wanted - meanAt(0))) / (meanAt(reports) - meanAt(0))));
+  };
+  /** The p-value where heavy users have version 2 and the others version 1, and all reports before had this mean. */
+  const jumpAfter = async (usual: number, before: number): Promise<number> => {
+    const read = async ({ schemas, from = 0 }: Selection): Promise<Evidence> =>
+      schemas.length > 1
+        ? from < TODAY - 6
+          ? evidenceOf(usual, before)
+          : evidenceOf(40, 20_000)
+        : evidenceOf(schemas[0] === 'notes/2' ? 60 : 20, 10_000);
+    const reader = { read, readParts: async (_: unknown, parts: readonly unknown[]) => parts.map(() => evidenceOf(50, 0)) };
+    const versions = [1, 2].map((version) => ({ schema: `notes/${version}`, from: TODAY - (version === 1 ? 30 : 6) }));
+    const known: MetricLooks = { days: new Map(), versions: new Map() };
+    return (await lookAt({ metric, today: TODAY, known, versions }, reader as never)).versions.get('notes/2')?.pValue ?? Number.NaN;
+  };
+  expect(await jumpAfter(40, 20_000)).toBe(1);
+  expect(await jumpAfter(24, 400)).toBeGreaterThan(0.05);
+  expect(await jumpAfter(20, 20_000)).toBeLessThan(1e-6);
+});
 
 test('the API, the reader and the numbers of the probes tell signs, and impossible numbers say that reports can’t be right', async () => {
   const [first, second] = [schemaOf(1), schemaOf(2)];
