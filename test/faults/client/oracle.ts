@@ -98,7 +98,8 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
   const sent = new Set<string>(); // batches
   const dates = new Map<string, Set<string>>(); // the batches of each life and date, of versions that send reports together
   const shown = new Set<string>(); // the quiet times of each life in which a report that is sent alone was first shown
-  let [life, moment] = [0, 0];
+  // Quiet times are counted: of a clock that was set back, two may end at the same moment.
+  let [life, moment, quiet] = [0, 0, 0];
   let state = EMPTY;
   let isWithdrawn = false; // a note that the ledger knew of is erased, and nobody has agreed since
   let refusedAt = 0; // when the current refusal became durable
@@ -142,6 +143,7 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
       if (text.length > MOST_CHARACTERS) find(`${text.length} characters stored, expected at most ${MOST_CHARACTERS}`);
       if (next.day < state.day) find('the last day went back');
       if (next.decision >> 2 < state.decision >> 2) find('a decision was forgotten');
+      if (next.quiet !== state.quiet) quiet++;
       const left = state.quiet - now();
       if (next.quiet > 0 && next.quiet !== state.quiet && left > 0 && left <= TWO_DAYS) find('a quiet time cut short');
       if (answerOf(next.decision) === GRANTED && next.decision >> 2 <= voided) find('an agreement that outlives its ledger');
@@ -190,8 +192,8 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
       sent.add(batch.batch);
       if (documents.get(batch.schema)?.reports === 'alone') {
         if (batch.reports.length !== 1) find(`${batch.reports.length} reports in a batch, expected one alone`);
-        if (isFirst && state.quiet > now() && shown.has(`${life} ${state.quiet}`)) find('two new reports in one quiet time');
-        if (isFirst) shown.add(`${life} ${state.quiet}`);
+        if (isFirst && state.quiet > now() && shown.has(`${life} ${quiet}`)) find('two new reports in one quiet time');
+        if (isFirst) shown.add(`${life} ${quiet}`);
         return;
       }
       const ids = dates.get(`${life} ${batch.day}`) ?? new Set();
