@@ -44,8 +44,10 @@ describe('comparing', () => {
     await expect.poll(() => verdict().textContent()).toBe(`version 2 compared with version 1: ${said}.`);
     await settled();
     const [, a, b] = await page.locator('.compared tbody tr').first().locator('th, td').allTextContents();
+    const compared = () => reader().others('dark', { version: 1 }, { version: 2 });
+    await expect.poll(async () => (await compared()).others.map(({ state }) => state)).not.toContain('not-compared'); // in ten seconds
+    const { others } = await compared();
     await page.getByText('What else changed').click();
-    const { others } = await reader().others('dark', { version: 1 }, { version: 2 });
     const sentences = others.flatMap(({ description, verdict = '', state }) =>
       state === 'differs' ? [`${description} ${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}.`] : [],
     );

@@ -128,9 +128,19 @@ export function comparisonAddress(metric: Metric, { a, b }: Compared, asked: Com
   return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app }, 'compare', a, b);
 }
 
-/** Which other metrics of the app differ between the two selections. */
-export const fetchOthers = (metric: Metric, { a, b }: Compared, asked: ComparisonAsked, signal: AbortSignal): Promise<Others> =>
-  readerWith(ESTIMATES_TIMEOUT).others(metric.metric, a, b, { ...asked, app: metric.app, signal });
+/** The number of metrics for which an answer had no time. */
+const waitingIn = ({ others }: Others): number => others.filter(({ state }) => state === 'not-compared').length;
+
+/** Which other metrics of the app differ between the two selections. An answer that had no time for all is asked for again, and goes on. */
+export async function fetchOthers(metric: Metric, { a, b }: Compared, asked: ComparisonAsked, signal: AbortSignal): Promise<Others> {
+  const ask = (): Promise<Others> => readerWith(ESTIMATES_TIMEOUT).others(metric.metric, a, b, { ...asked, app: metric.app, signal });
+  let [found, before] = [await ask(), Number.POSITIVE_INFINITY];
+  while (waitingIn(found) > 0 && waitingIn(found) < before) {
+    before = waitingIn(found);
+    found = await ask();
+  }
+  return found;
+}
 
 export const othersAddress = (metric: Metric, { a, b }: Compared, asked: ComparisonAsked): string =>
   readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app }, 'others', a, b);
