@@ -14,6 +14,7 @@ import {
   type Law,
   type MetricDocument,
   type StringLaw,
+  type Support,
 } from '@murmuration/shared';
 import { type Among, peopleIn } from './estimate.ts';
 import { estimationOf, scoresOf } from './mechanisms/table.ts';
@@ -69,6 +70,13 @@ export interface Counted {
   readonly judged: (count: number) => Judged;
 }
 
+/** The estimate from a count of single reports, as it is judged. */
+function judgedAt(law: Law, support: Support, reports: number, perPerson: number, count: number): Judged {
+  const basis = { perDevice: 1, people: peopleIn('population', reports, perPerson) };
+  const estimates = pureEstimates({ reports, cells: Float64Array.of(count) }, support, support, 1, basis.people);
+  return judgedOf(law, estimates, reports, basis)[0] as Judged;
+}
+
 /** The counts of an answer's reports; undefined where none is small at this share, or reports do not support answers one by one. */
 export function countedAt(law: Law, expected: number, share: number, perPerson = 1): Counted | undefined {
   const support = isList(law) ? supportOf(law) : undefined;
@@ -77,37 +85,33 @@ export function countedAt(law: Law, expected: number, share: number, perPerson =
   const { p, q } = support;
   const chance = (f: number): number => q + (p - q) * f;
   if (reports * chance(share) * (1 - chance(share)) >= MANY) return undefined;
-  const people = peopleIn('population', reports, perPerson);
   const known = new Map<number, Judged>();
   return {
     reports,
     chance,
     judged: (count) => {
-      const found =
-        known.get(count) ??
-        (judgedOf(law, pureEstimates({ reports, cells: Float64Array.of(count) }, support, support, 1, people), reports, {
-          perDevice: 1,
-          people,
-        })[0] as Judged);
+      const found = known.get(count) ?? judgedAt(law, support, reports, perPerson, count);
       known.set(count, found);
       return found;
     },
   };
 }
 
-/** The ± of a 95 % interval: half the length of the one at the expected estimate, which is longer than the normal one where its count is small. */
+/**
+ * The ± of a 95 % interval: half the length of the one at the expected estimate. It is longer than the normal one where the count is small, also
+ * that of few people who report often.
+ */
 export function marginAt(law: Law, reports: number, share: number, perPerson = 1): number {
-  const counted = countedAt(law, reports, share, perPerson);
-  const support = supportOf(law);
-  const expected = counted ? counted.reports * counted.chance(share) : 0;
-  if (!(counted && support && isSmall({ count: expected, trials: counted.reports, support })))
-    return Z95 * standardErrorAt(law, reports, share, 'population', perPerson);
-  const halfAt = (count: number): number => {
-    const { low, high } = counted.judged(count).estimate;
-    return (high - low) / 2;
-  };
+  const normal = Z95 * standardErrorAt(law, reports, share, 'population', perPerson);
+  const support = isList(law) ? supportOf(law) : undefined;
+  const all = Math.round(reports);
+  if (support === undefined || all < 1) return normal;
+  const expected = all * (support.q + (support.p - support.q) * share);
   const below = Math.floor(expected);
-  return below === expected ? halfAt(below) : halfAt(below) + (expected - below) * (halfAt(below + 1) - halfAt(below));
+  const [near, next] = [below, Math.min(all, below + 1)].map((count) => judgedAt(law, support, all, perPerson, count)) as [Judged, Judged];
+  if (!(near.supported && isSmall(near.supported))) return normal;
+  const [half, other] = [near, next].map(({ estimate: { low, high } }) => (high - low) / 2) as [number, number];
+  return half + (expected - below) * (other - half);
 }
 
 /**

@@ -100,6 +100,10 @@ describe('the errors of a plan', () => {
     // 60 devices that report in four weeks: 240 reports at ε 6, a share of 1 %.
     const { low, high } = (countedAt(kAryLaw(2, 6), 240, 0.01, 4) as Counted).judged(3).estimate;
     expect(marginAt(kAryLaw(2, 6), 240, 0.01, 4)).toBeCloseTo((high - low) / 2, 2);
+    // However long they report, they are 60 people, of whom hardly one has the answer.
+    const settled = (countedAt(kAryLaw(2, 6), 16_320, 0.01, 272) as Counted).judged(203).estimate;
+    expect(marginAt(kAryLaw(2, 6), 16_320, 0.01, 272)).toBeCloseTo((settled.high - settled.low) / 2, 3);
+    expect(marginAt(kAryLaw(2, 6), 16_320, 0.01, 272)).toBeGreaterThan(0.04);
     expect(marginAt(kAryLaw(2, 6), 240, 0.01, 4)).toBeGreaterThan(1.2 * Z95 * standardErrorAt(kAryLaw(2, 6), 240, 0.01, 'population', 4));
   });
 
