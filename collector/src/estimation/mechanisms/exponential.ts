@@ -149,8 +149,11 @@ export function exponentialEstimates(law: ExponentialLaw, { tallies, people = TH
  * given the input. Over n reports of m people who are drawn from a population, with shares f_i of the inputs and the mean g = Σ_i f_i g_i,
  *   Var(mean of s) = (1/n) Σ_i f_i Σ_j P(j | i) (s_j - g_i)² + (1/m) Σ_i f_i (g_i - g)².
  * For these very people the second part is 0. The shares are the estimates that are not negative, scaled to 1, with z² additional devices at
- * the largest and the smallest number (distribution.ts). Where few reports determine the mean, the ends are those of the sum of as many
+ * the largest and the smallest number (distribution.ts). The interval is the least that holds the normal one, the score interval of a mean g
+ * between 0 and 1, whose second part is g (1 - g) less a constant, and, where few reports determine the mean, that of the sum of as many
  * independent reports as vary like these (saddlepoint.ts).
+ *
+ * @param numbers from 0 to 1
  */
 export function meanOfInputs(law: ExponentialLaw, numbers: readonly number[], { tallies, people = THESE }: EstimateInput): Estimate[] {
   const tally = tallies.get(0);
@@ -182,14 +185,18 @@ export function meanOfInputs(law: ExponentialLaw, numbers: readonly number[], { 
   const variance = noise / reports + spread / people;
   const alike = independentReports(noise, spread, reports, people);
   const widest = Math.max(...errors.map((score) => Math.abs(score - mean)));
-  if (alike * alike * variance >= ENOUGH * widest * widest) return [interval({ estimate, variance })];
+  const constant = noise / reports + (spread - mean * (1 - mean)) / people;
+  const byScore = scored(estimate, spreadOverPeople({ constant, slope: 0, curve: 0 }, people));
   const truths = people === THESE ? numbers : numbers.map(() => mean);
-  const atoms = {
-    values: Float64Array.from(truths.flatMap((truth) => errors.map((score) => score - truth))),
-    chances: Float64Array.from(channel.flatMap((row, i) => row.map((chance) => chance * (shares[i] as number)))),
+  const errorsOfSum = (): readonly [number, number] => {
+    const values = Float64Array.from(truths.flatMap((truth) => errors.map((score) => score - truth)));
+    const chances = Float64Array.from(channel.flatMap((row, i) => row.map((chance) => chance * (shares[i] as number))));
+    const quantile = quantileOfSum(alike, { values, chances });
+    return [quantile(-Z95) / alike, quantile(Z95) / alike];
   };
-  const quantile = quantileOfSum(alike, atoms);
-  return [interval({ estimate, variance, errors: [quantile(-Z95) / alike, quantile(Z95) / alike] })];
+  const isFew = alike * alike * variance < ENOUGH * widest * widest;
+  const found = interval({ estimate, variance, ...(isFew && { errors: errorsOfSum() }) });
+  return [{ ...found, low: Math.min(found.low, byScore.low), high: Math.max(found.high, byScore.high) }];
 }
 
 /** Undefined where inputs can't be distinguished, so that there are no estimates. */
