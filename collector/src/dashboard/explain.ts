@@ -11,13 +11,19 @@ export function whomOf(among: Among): string {
 }
 
 /** When there will be enough reports, as the collector foresees it; undefined where it says nothing. */
-export function outlookInWords({ outlook, range, type }: Pick<Metric, 'outlook' | 'range' | 'type'>): string | undefined {
+export function outlookInWords({
+  outlook,
+  range,
+  type,
+  from,
+  to,
+}: Pick<Metric, 'outlook' | 'range' | 'type' | 'from' | 'to'>): string | undefined {
   if (outlook === undefined) return undefined;
   const { error, weeks } = outlook;
   const points = 100 * error;
   const exact = range && type !== 'distribution' ? `± ${points} % of its range` : `± ${points} ${points === 1 ? 'point' : 'points'}`;
   const when = weeks === null ? 'is out of reach' : `in ${count(weeks)} ${weeks === 1 ? 'week' : 'weeks'}`;
-  return `${exact} ${when} at this rate.`;
+  return `${exact} ${when} at ${from === to ? 'the rate of the first day' : 'this rate'}.`;
 }
 
 const SEEN: Readonly<Record<Sign['kind'], (day: string) => string>> = {

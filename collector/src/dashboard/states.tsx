@@ -71,15 +71,17 @@ export function NoQuestion({ name, app, others, pathOf }: NoQuestionProps): VNod
           {others.length > 0 && ' Questions of this name:'}
         </p>
       )}
-      <ul>
-        {others.map((metric) => (
-          <li key={metric.app}>
-            <a href={pathOf(metric)}>
-              {metric.app}: {metric.description || metric.metric}
-            </a>
-          </li>
-        ))}
-      </ul>
+      {others.length > 0 && (
+        <ul>
+          {others.map((metric) => (
+            <li key={metric.app}>
+              <a href={pathOf(metric)}>
+                {metric.app}: {metric.description || metric.metric}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }

@@ -59,13 +59,20 @@ describe('the outlook', () => {
   });
 
   test('in words says which error is reached, and when', () => {
-    const say = (error: number, weeks: number | null, isEnough: boolean, type: 'flag' | 'mean' = 'flag') =>
-      outlookInWords({ outlook: { error, weeks, isEnough }, type, ...(type === 'mean' && { range: [0, 60] as const }) });
+    const say = (error: number, weeks: number | null, isEnough: boolean, type: 'flag' | 'mean' = 'flag', to = '2026-11-20') =>
+      outlookInWords({
+        outlook: { error, weeks, isEnough },
+        type,
+        from: '2026-11-02',
+        to,
+        ...(type === 'mean' && { range: [0, 60] as const }),
+      });
     expect([say(0.01, 9, true), say(0.05, 1, false), say(0.05, null, false), say(0.01, 2, true, 'mean')]).toEqual([
       '± 1 point in 9 weeks at this rate.',
       '± 5 points in 1 week at this rate.',
       '± 5 points is out of reach at this rate.',
       '± 1 % of its range in 2 weeks at this rate.',
     ]);
+    expect(say(0.05, null, false, 'flag', '2026-11-02')).toBe('± 5 points is out of reach at the rate of the first day.');
   });
 });

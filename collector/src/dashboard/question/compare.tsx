@@ -73,10 +73,9 @@ interface CompareProps {
 }
 
 /** Controls of a comparison: by which way, and with which values. */
-export function CompareControls({ metric, view: { sides, experiment }, onChoose }: CompareProps): VNode | null {
+export function CompareControls({ metric, view: { sides, experiment }, onChoose }: CompareProps): VNode {
   const onSides = (chosen: Sides | null): void => onChoose({ sides: chosen });
   const ways = waysOf(metric);
-  if (ways.length === 0) return null;
   const by = sides ? byOf(sides) : '';
   const change = (end: 'a' | 'b', side: Side): void => {
     if (sides) onSides({ ...sides, [end]: side });

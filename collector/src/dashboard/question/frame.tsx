@@ -27,6 +27,7 @@ import {
   type View,
   viewFromQuery,
   viewInWords,
+  waysOf,
   withView,
 } from './view.ts';
 
@@ -163,31 +164,35 @@ export function Frame<T>(props: FrameProps<T>): VNode {
       </section>
       {metric.reports > 0 && (
         <div class="question-side">
-          <section class="card" aria-labelledby={`${title}-compare`}>
-            <h3 id={`${title}-compare`}>Compare</h3>
-            <CompareControls metric={metric} view={view} onChoose={choose} />
-            {sides && !compared.value && (compared.problem ? <Failed title="No comparison" problem={compared.problem} /> : <LoadingBars />)}
-            {comparison && sides && (
-              <>
-                <div ref={difference} class={compared.outdated ? 'outdated' : ''}>
-                  <ComparisonTable comparison={comparison} metric={metric} sides={sides} />
-                </div>
-                {comparison.differences.length > 0 && tools({ rows: () => comparisonRows(comparison), address }, '-compared', difference)}
-                <Folded title="What else changed" {...foldedBy('others')}>
-                  {() => (
-                    <Others
-                      metric={metric}
-                      sides={sides}
-                      asked={wanted}
-                      pathOf={(other) =>
-                        `${questionPath({ ...metric, metric: other }, filter)}&${withView('', { ...view, picture: null }).slice(1)}`
-                      }
-                    />
-                  )}
-                </Folded>
-              </>
-            )}
-          </section>
+          {waysOf(metric).length > 0 && (
+            <section class="card" aria-labelledby={`${title}-compare`}>
+              <h3 id={`${title}-compare`}>Compare</h3>
+              <CompareControls metric={metric} view={view} onChoose={choose} />
+              {sides &&
+                !compared.value &&
+                (compared.problem ? <Failed title="No comparison" problem={compared.problem} /> : <LoadingBars />)}
+              {comparison && sides && (
+                <>
+                  <div ref={difference} class={compared.outdated ? 'outdated' : ''}>
+                    <ComparisonTable comparison={comparison} metric={metric} sides={sides} />
+                  </div>
+                  {comparison.differences.length > 0 && tools({ rows: () => comparisonRows(comparison), address }, '-compared', difference)}
+                  <Folded title="What else changed" {...foldedBy('others')}>
+                    {() => (
+                      <Others
+                        metric={metric}
+                        sides={sides}
+                        asked={wanted}
+                        pathOf={(other) =>
+                          `${questionPath({ ...metric, metric: other }, filter)}&${withView('', { ...view, picture: null }).slice(1)}`
+                        }
+                      />
+                    )}
+                  </Folded>
+                </>
+              )}
+            </section>
+          )}
           <section class="card" aria-labelledby={`${title}-counted`}>
             <h3 id={`${title}-counted`}>What is counted</h3>
             <Filters metrics={[metric]} filter={filter} onFilter={onFilter} />
