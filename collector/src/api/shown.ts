@@ -16,6 +16,7 @@ export type { Verdict } from '../answers/verdict.ts';
 export type { RefusalBody as Refusal } from '../base/refusal.ts';
 export type { Among, Estimate } from '../estimation/estimate.ts';
 export { views } from '../estimation/questions.ts';
+export type { PlanOf as Plan } from '../planning/plan/plan-of.ts';
 export type { Answer as Release, Preview } from '../release/answer.ts';
 export type { Cell } from '../release/measures/measure.ts';
 export type { Draft as DraftOfMeasure } from '../release/measures/page.ts';
@@ -27,7 +28,7 @@ export type { Other, Others, PublicQuestion } from './forms/answers.ts';
 export type { Reader } from './openapi/access.ts';
 export type { ShownAnnotation as Annotation } from './openapi/annotations.ts';
 export type { ReleaseTable } from './openapi/release.ts';
-export type { AssociationOf as Association, PlanAsked, PlanOf as Plan } from './reader/types.ts';
+export type { AssociationOf as Association, PlanAsked } from './reader/types.ts';
 
 export type Series = SeriesOf<AnswerEstimate['answer']>;
 export type Comparison = ComparisonOf<AnswerEstimate['answer']>;

@@ -8,6 +8,7 @@ import type { Refusal } from '../base/refusal.ts';
 import { createClosing } from '../ingest/clock.ts';
 import { createIngest } from '../ingest/route.ts';
 import { createAudits } from '../planning/audit/audit-thread.ts';
+import { createPlanning } from '../planning/plan/plan-thread.ts';
 import { createReleases } from '../release/service.ts';
 import type { Shapes } from '../schemas/catalog.ts';
 import { followSchemas, openSchemas } from '../schemas/live.ts';
@@ -120,7 +121,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
 
   const access: AccessParts = { ...settings.access, isOpen, admin, sessions: new Sessions(), failed: new FailedSignIns(), now };
   const catalogOf = visibleCatalog(() => schemas.catalog);
-  const metrics = metricsRouter({ ...answering, catalogOf, minimum, truth });
+  const { plans, close: endPlans } = createPlanning();
+  const metrics = metricsRouter({ ...answering, catalogOf, plans, minimum, truth });
   const { audited, close: endAudits } = createAudits();
   const published = publicRouter({ ...answering, catalogOf: () => schemas.catalog, minimum, retention: settings.retention, now });
   const annotations = annotationsRouter({ admin, arrivals: answering.arrivals, catalogOf });
@@ -144,7 +146,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       endAlerts?.();
       health.stop();
       ingest.close();
-      await Promise.all([server.close(), readServer.close(), answering.close(), releases.close(), endAudits()]);
+      await Promise.all([server.close(), readServer.close(), answering.close(), releases.close(), endAudits(), endPlans()]);
       await store.close();
       await admin.close();
     },

@@ -57,7 +57,16 @@ async function open(options: Partial<DecodingOptions> = {}): Promise<void> {
   const catalog = createCatalog([schema.document]);
   watching = createWatching({ store, totals: estimating.totals, catalogOf: () => catalog, now: () => NOW });
   server = express()
-    .use(metricsRouter({ catalogOf: () => catalog, estimating, decoding, watching, minimum: 1 }))
+    .use(
+      metricsRouter({
+        catalogOf: () => catalog,
+        estimating,
+        decoding,
+        watching,
+        plans: () => Promise.reject(new Error('expected no plan')),
+        minimum: 1,
+      }),
+    )
     .listen(0, '127.0.0.1');
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/metrics/word`;

@@ -5,11 +5,11 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { types } from '../../estimation/questions.ts';
 import { CADENCES, type Forecast, type PlannedCadence } from '../../planning/plan/forecast.ts';
+import type { PlanOf } from '../../planning/plan/plan-of.ts';
 import { planned } from '../../planning/plan/question.ts';
 import type { Wishes } from '../../planning/plan/wishes.ts';
 import { count, exactly, number } from '../forms/answer-parts.ts';
 import { exactParameters, type Parameters, whole } from '../forms/parameters.ts';
-import type { PlanOf } from '../reader/types.ts';
 import { responsesOf } from './responses.ts';
 
 /** Weeks after which a reader looks, at most: ten years. */

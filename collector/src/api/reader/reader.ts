@@ -2,6 +2,7 @@
 
 import type { Sign } from '../../answers/signs.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
+import type { PlanOf } from '../../planning/plan/plan-of.ts';
 import type { Others } from '../forms/answers.ts';
 import type { ShownAnnotation } from '../openapi/annotations.ts';
 import { createRequests } from './requests.ts';
@@ -17,7 +18,6 @@ import type {
   EstimatesOf,
   MetricOf,
   PlanAsked,
-  PlanOf,
   Selection,
   SeriesAsked,
   SeriesOf,
@@ -26,6 +26,7 @@ import type {
 
 export type { Sign } from '../../answers/signs.ts';
 export type { MetricSummary } from '../../answers/summary.ts';
+export type { PlanOf } from '../../planning/plan/plan-of.ts';
 export type { Other, Others } from '../forms/answers.ts';
 export type { ShownAnnotation as Annotation } from '../openapi/annotations.ts';
 export { ReadError } from './requests.ts';
@@ -42,7 +43,6 @@ export type {
   EstimatesOf,
   MetricOf,
   PlanAsked,
-  PlanOf,
   Selection,
   SeriesAsked,
   SeriesOf,

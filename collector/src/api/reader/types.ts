@@ -10,7 +10,6 @@ import type { Interval, PointAnswer, Series, SeriesPoint } from '../../answers/s
 import type { Among } from '../../estimation/estimate.ts';
 import type { Looks } from '../../estimation/statistics/looks.ts';
 import type { Forecast, PlannedCadence } from '../../planning/plan/forecast.ts';
-import type { Wishes } from '../../planning/plan/wishes.ts';
 
 /** A schema, or none: then metrics and segments are any strings. */
 export type AnySchema = Schema | undefined;
@@ -119,9 +118,6 @@ export interface PlanAsked {
   readonly wishes?: { readonly [metric: string]: number } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
-
-/** The plan of a new question, and the smallest budget for the wishes. */
-export type PlanOf = Forecast & { readonly wishes?: Wishes };
 
 interface Paged {
   readonly page: PageInfo;

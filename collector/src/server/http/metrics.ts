@@ -27,6 +27,7 @@ import {
 } from '../../api/forms/parameters.ts';
 import { describeApi, pageOf } from '../../api/openapi/openapi.ts';
 import type { Among } from '../../estimation/estimate.ts';
+import type { Plans } from '../../planning/plan/plan-thread.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { othersHandler } from './others.ts';
 import { planHandler } from './plan.ts';
@@ -41,6 +42,7 @@ export interface ReadOptions {
   readonly estimating: Estimating;
   readonly decoding: Decoding;
   readonly watching: Pick<Watching, 'signs'>;
+  readonly plans: Plans;
   readonly minimum: number;
   readonly truth?: Truth | undefined;
 }
@@ -97,7 +99,7 @@ async function sendAnswer(response: Response, page: Page, compute: (signal: Abor
 }
 
 /** The read side of the API, for readers that passed `requireReader`. */
-export function metricsRouter({ catalogOf, estimating, decoding, watching, minimum, truth }: ReadOptions): Router {
+export function metricsRouter({ catalogOf, estimating, decoding, watching, plans, minimum, truth }: ReadOptions): Router {
   /** The list of each catalog, made once for the same totals. */
   const lists = new WeakMap<Catalog, { readonly totals: Totals; readonly answer: PackedAnswer; readonly tag: string }>();
   const list: RequestHandler = async (request, response) => {
@@ -179,7 +181,7 @@ export function metricsRouter({ catalogOf, estimating, decoding, watching, minim
     .get('/v1/openapi.json', (_request, response) => void response.json(description))
     .get('/v1/docs', (_request, response) => void response.type('html').send(page))
     .get('/v1/signs', signs)
-    .get('/v1/plan', planHandler({ catalogOf, estimating }))
+    .get('/v1/plan', planHandler({ catalogOf, estimating, plans }))
     .get('/v1/metrics', list)
     .get('/v1/metrics/:name/estimates', estimates)
     .get('/v1/metrics/:name/decode', decode)

@@ -1,4 +1,4 @@
-/** `GET /v1/plan`: forecasts of a new question, by the newest schema of an app and its traffic. */
+/** `GET /v1/plan`: forecasts of a new question, by the newest schema of an app and its traffic. They are made in a thread of their own. */
 
 import type { SchemaDocument } from '@murmuration/shared';
 import type { RequestHandler, Response } from 'express';
@@ -6,13 +6,11 @@ import type { Estimating } from '../../answers/estimates-thread.ts';
 import { summaryOf } from '../../answers/summary.ts';
 import { parseQuery } from '../../api/forms/parameters.ts';
 import { planParameters } from '../../api/openapi/plan.ts';
-import type { PlanOf } from '../../api/reader/types.ts';
 import { kindOf } from '../../base/fault.ts';
 import { Refusal } from '../../base/refusal.ts';
-import { forecastOf, usualShare } from '../../planning/plan/forecast.ts';
-import { askingFrom } from '../../planning/plan/question.ts';
-import { wishesOf } from '../../planning/plan/wishes.ts';
+import type { Plans } from '../../planning/plan/plan-thread.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
+import { endOf } from './send.ts';
 
 /** Milliseconds that totals may be old: traffic is that of weeks. */
 const MOST_AGE = 60_000;
@@ -27,16 +25,12 @@ function newestOf({ schemas }: Catalog, app: string | undefined): SchemaDocument
   return newest;
 }
 
-/** Runs what throws faults of usage and errors of ranges, which are refusals here. Options are named as parameters. */
-function refusing<T>(type: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (kindOf(error) !== 'usage' && !(error instanceof RangeError)) throw error;
-    const [expected = '', got = 'another'] = (error as Error).message.split(', got ');
-    const named = expected.replace(`--${type}: `, 'of: ').replace(/^schema\.(metrics\.question: )?/, '');
-    throw new Refusal(400, 'bad-plan', named.slice(0, 200), got.slice(0, 200));
-  }
+/** The refusal for a fault of usage or an error of a range. Options are named as parameters. Any other error is thrown as it is. */
+function refusePlan(type: string, error: unknown): never {
+  if (kindOf(error) !== 'usage' && !(error instanceof RangeError)) throw error;
+  const [expected = '', got = 'another'] = (error as Error).message.split(', got ');
+  const named = expected.replace(`--${type}: `, 'of: ').replace(/^schema\.(metrics\.question: )?/, '');
+  throw new Refusal(400, 'bad-plan', named.slice(0, 200), got.slice(0, 200));
 }
 
 /** Parts of the route. */
@@ -44,11 +38,12 @@ interface PlanParts {
   /** Published schemas that the reader of a request may see. */
   readonly catalogOf: (response: Response) => Catalog;
   readonly estimating: Pick<Estimating, 'totals'>;
+  readonly plans: Plans;
 }
 
 /** The route. */
 export const planHandler =
-  ({ catalogOf, estimating }: PlanParts): RequestHandler =>
+  ({ catalogOf, estimating, plans }: PlanParts): RequestHandler =>
   async (request, response) => {
     const { rest } = parseQuery(planParameters, request.query, []);
     const { type, of = '', atMost, epsilon, wish = [], app, ...planned } = rest;
@@ -58,15 +53,16 @@ export const planHandler =
     const metrics = published.metrics
       .filter((metric) => metric.app === document.app)
       .map((metric) => summaryOf(metric, published.schemas, totals));
-    const wishes = new Map([wish].flat().map((text) => text.split(':') as [string, string]));
-    response.json(
-      refusing(type, (): PlanOf => {
-        const asking = askingFrom(type, of, { epsilon, ...(type === 'choices' && { atMost }) });
-        const forecast = forecastOf(document, metrics, { ...planned, asking });
-        const wanted = new Map(
-          [...wishes].map(([name, error]) => [name, { error: Number(error), share: usualShare(document.metrics[name]) }] as const),
-        );
-        return { ...forecast, ...(wishes.size > 0 && { wishes: wishesOf(document, wanted, forecast.devices) }) };
-      }),
+    const wishes = new Map(
+      [wish]
+        .flat()
+        .map((text) => text.split(':') as [string, string])
+        .map(([name, error]) => [name, Number(error)]),
     );
+    const signal = endOf(response);
+    try {
+      response.json(await plans({ document, metrics, type, of, atMost, epsilon, planned, wishes }, signal));
+    } catch (error) {
+      if (!signal.aborted) refusePlan(type, error);
+    }
   };
