@@ -146,6 +146,33 @@ test('batches do not wait for the requests of a crowd of readers, nor behind a r
   await server.close();
 });
 
+test('a batch that comes among costly requests of a crowd waits for a few of them only', async () => {
+  const [came, waited]: [number[], number[]] = [[], []];
+  let [greeted, crowded] = [0, 0];
+  const server = createHttpServer(({ method, url: path }, response) => {
+    if (path === '/hello') greeted++;
+    else if (method === 'POST') waited.push(crowded - (came.shift() ?? 0));
+    else {
+      if (++crowded % 7 === 0) {
+        came.push(crowded);
+        devices.pop()?.socket.write('POST /v1/reports HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n');
+      }
+      for (const end = performance.now() + 2; performance.now() < end; );
+    }
+    response.writeHead(204).end();
+  }, TIMEOUTS);
+  const { port } = await server.listen(0, '127.0.0.1');
+  const open = (count: number) => Promise.all(Array.from({ length: count }, () => raw(`http://127.0.0.1:${port}`, get('/hello'))));
+  const [devices, crowd] = [await open(10), await open(70)];
+  const all = [...devices, ...crowd];
+  await expect.poll(() => greeted).toBe(80);
+  for (const { socket } of crowd) socket.write(get('/'));
+  await expect.poll(() => waited.length).toBe(10);
+  expect(Math.max(...waited)).toBeLessThan(5);
+  for (const { socket } of all) socket.destroy();
+  await server.close();
+});
+
 test('batches in one write are counted as ever, also where a body is split anywhere', async () => {
   const bodies = Array.from({ length: 50 }, () => batch());
   const { socket, answer } = await raw(url, bodies.map(report).join(''));

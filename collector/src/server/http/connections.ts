@@ -22,6 +22,12 @@ const SLICE = 2_048;
 /** Requests that are begun after they waited, or slices that are parsed, in one turn of the event loop. Batches come between. */
 const STEPS = 16;
 
+/**
+ * Milliseconds after which a turn begins no further request. A batch needs some turns, so it waits for a few times as long beside senders who
+ * ask again as soon as they are answered, however many they are and whatever a request costs.
+ */
+const TURN = 1;
+
 /** Bytes that requests may take while they wait for others of their connections: what is read, and `REQUEST_BYTES` for each that is parsed. */
 const MOST_WAITING = 96 * 2 ** 20;
 
@@ -259,7 +265,8 @@ export class Connections {
   /** Goes on with some of the connections that are ready: begins a request, or parses a slice. */
   #goOn(): void {
     this.#isScheduled = false;
-    for (let step = 0; step < STEPS; step++) {
+    const end = performance.now() + TURN;
+    for (let step = 0; step < STEPS && (step === 0 || performance.now() < end); step++) {
       const [connection] = this.#ready;
       if (connection === undefined) return;
       this.#ready.delete(connection);

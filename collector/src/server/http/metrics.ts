@@ -176,9 +176,9 @@ export function metricsRouter({ catalogOf, estimating, decoding, watching, plans
   };
 
   const description = describeApi();
-  const page = pageOf(description);
+  const [described, page] = [JSON.stringify(description), pageOf(description)];
   return exactRouter()
-    .get('/v1/openapi.json', (_request, response) => void response.json(description))
+    .get('/v1/openapi.json', (_request, response) => void response.type('json').send(described))
     .get('/v1/docs', (_request, response) => void response.type('html').send(page))
     .get('/v1/signs', signs)
     .get('/v1/plan', planHandler({ catalogOf, estimating, plans }))
