@@ -17,6 +17,8 @@ export interface ServerProcess {
   /** Seconds from its start until it listened. */
   readonly startSeconds: number;
   readonly usage: () => Promise<Usage>;
+  /** The same after a full garbage collection of its main thread. */
+  readonly collected: () => Promise<Usage>;
   readonly stop: () => Promise<void>;
 }
 
@@ -38,17 +40,19 @@ const answer = async <T>(child: ChildProcess): Promise<T> => {
 /** Starts a server of a kind. */
 export async function startServer(kind: string, folder: string): Promise<ServerProcess> {
   const started = performance.now();
-  const child = fork(file, [kind, folder]);
+  const child = fork(file, [kind, folder], { execArgv: [...process.execArgv, '--expose-gc'] });
   const { port } = await answer<{ readonly port: number }>(child);
   const startSeconds = (performance.now() - started) / 1000;
+  const ask = (what: 'usage' | 'collected'): Promise<Usage> => {
+    child.send(what);
+    return answer<Usage>(child);
+  };
   return {
     pid: child.pid as number,
     port,
     startSeconds,
-    usage: () => {
-      child.send('usage');
-      return answer<Usage>(child);
-    },
+    usage: () => ask('usage'),
+    collected: () => ask('collected'),
     stop: async () => {
       const ended = once(child, 'exit');
       child.disconnect();

@@ -73,7 +73,8 @@ const start = servers[kind];
 if (start === undefined) throw new TypeError(`expected one of ${Object.keys(servers).join(', ')}, got ${kind}`);
 if (kind !== 'postgres') mkdirSync(folder, { recursive: true });
 const port = await start(folder);
-process.on('message', () => {
+process.on('message', (asked: 'usage' | 'collected') => {
+  if (asked === 'collected') globalThis.gc?.();
   const { user, system } = process.cpuUsage();
   process.send?.({ cpu: (user + system) / 1e6, residentBytes: process.memoryUsage().rss } satisfies Usage);
 });
