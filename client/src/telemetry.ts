@@ -30,6 +30,7 @@ import { advance, answer, type Entry, hasOtherwise, isTaken, slotDays } from './
 import { createSpill } from './spill.ts';
 import { createDeviceStore } from './store.ts';
 import type { Options, Outcome, Telemetry } from './types.ts';
+import { observe, watch } from './watch.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
@@ -93,7 +94,10 @@ export function start<const M extends DeviceQuestions, const S extends Segments>
 
   const tell = (outcome: Outcome): void => {
     attempt(() => own.onOutcome?.(outcome)); // an exception in the app's listener must not reach its page
-    if (process.env.NODE_ENV !== 'production') attempt(() => explain(options, outcome, store.view));
+    if (process.env.NODE_ENV !== 'production') {
+      attempt(() => explain(options, outcome, store.view));
+      attempt(() => observe(options, outcome, store.view));
+    }
   };
   const refuse = (result: Outcome['result'], entries: readonly Entry[] = pending.splice(0)): void => {
     for (const { metric } of entries) tell({ result, metric });
@@ -273,7 +277,7 @@ export function start<const M extends DeviceQuestions, const S extends Segments>
     await flush();
   };
 
-  return {
+  const telemetry: Telemetry<M> = {
     record,
     consent: {
       get state() {
@@ -292,7 +296,6 @@ export function start<const M extends DeviceQuestions, const S extends Segments>
       await (isOpen() && turn((state) => state)); // no claim: a page that looks all the time would never count as written
       return { state: store.view, schema, today: today(), uploadOf };
     },
-    ...(process.env.NODE_ENV !== 'production' && { reset: () => resetDevice(store, storage, name) }),
     forget: async () => void (await decide(DENIED, true)),
     flush: finish,
     close: async () => {
@@ -312,4 +315,7 @@ export function start<const M extends DeviceQuestions, const S extends Segments>
       storage.suspend?.();
     },
   };
+  return process.env.NODE_ENV === 'production'
+    ? telemetry
+    : watch(options, { ...telemetry, reset: () => resetDevice(store, storage, name) });
 }

@@ -16,7 +16,7 @@ import type { Upload } from './adapters/transport.ts';
 import { nextDay, openWindows, spentIn } from './ledger/ledger.ts';
 import type { QueuedBatch } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
-import type { DeviceQuestions } from './questions/question.ts';
+import type { DeviceQuestions, ResolvedQuestions } from './questions/question.ts';
 
 /** A device's view of itself. */
 export interface Look {
@@ -59,12 +59,17 @@ export interface LedgerView {
   }[];
 }
 
+/** A schema whose laws are known. */
+interface Asked extends Pick<Schema, 'document'> {
+  readonly questions: ResolvedQuestions;
+}
+
 /** True if a report is the answer with the given index, or a set that contains it. */
 const isOrHolds = (law: Law, bytes: readonly number[], answer: number): boolean =>
   ('subset' in law ? law.subset > 1 : law.mechanism === 'unary') ? hasBit(bytes, answer) : answer === fromBigEndian(bytes);
 
 /** The answers that a report names; none if it is noise. They are not what was recorded, which nobody knows any more. */
-export function saidBy({ questions, document }: Schema<DeviceQuestions>, metric: string, report: string): readonly string[] {
+export function saidBy({ questions, document }: Asked, metric: string, report: string): readonly string[] {
   const question = Object.hasOwn(questions, metric) ? questions[metric] : undefined;
   const law = document.metrics[metric]?.law;
   if (!question || !law) return [];

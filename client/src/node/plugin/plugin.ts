@@ -9,6 +9,7 @@ import { canonicalSchema } from '@murmuration/shared';
 import { createUnplugin, type UnpluginInstance } from 'unplugin';
 import { type Evaluated, evaluate } from './evaluate.ts';
 import { type Found, findSchemas, findStarts, programOf, type Start } from './find.ts';
+import { createServing } from './serve.ts';
 import { importOf, writeSchema, writeStart } from './write.ts';
 
 type Plugin = UnpluginInstance<undefined, false>;
@@ -60,14 +61,10 @@ function written(code: string, known: Known, starts: readonly Start[]): string {
 }
 
 const plugin: Plugin = createUnplugin(() => {
-  let isServing = false; // a development server writes no bundle
+  const serving = createServing();
   return {
     name: 'murmuration',
-    vite: {
-      configResolved: ({ command }) => {
-        isServing = command === 'serve';
-      },
-    },
+    vite: serving.hooks,
     transform: {
       filter: { id: { exclude: /\/node_modules\// }, code: /defineSchema|createTelemetry/ },
       async handler(source, id) {
@@ -84,7 +81,7 @@ const plugin: Plugin = createUnplugin(() => {
         try {
           const program = programOf(code);
           found = findSchemas(code, program);
-          starts = isServing ? [] : findStarts(program);
+          starts = serving.isServing() ? [] : findStarts(program);
         } catch {
           return source.includes('defineSchema') ? (unknown() as undefined) : undefined; // JSX
         }
@@ -94,9 +91,13 @@ const plugin: Plugin = createUnplugin(() => {
           ),
         );
         const schemas = [...known.values()].filter((schema) => schema !== undefined);
+        serving.schemas.set(
+          file,
+          schemas.map(({ document }) => document),
+        );
         if (schemas.length < found.length) unknown();
         if (schemas.length + starts.length === 0) return undefined;
-        for (const { document } of isServing ? [] : schemas)
+        for (const { document } of serving.isServing() ? [] : schemas)
           this.emitFile({ type: 'asset', fileName: `${document.app}-${document.version}.schema.json`, source: canonicalSchema(document) });
         return { code: written(code, known, starts), map };
       },

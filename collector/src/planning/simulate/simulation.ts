@@ -162,7 +162,7 @@ interface Draws {
   readonly draw: () => number;
 }
 
-export function drawsOf({ shares }: Simulation, seed: number): Draws {
+export function drawsOf({ shares }: Pick<Simulation, 'shares'>, seed: number): Draws {
   const word = words(seededRng(seed));
   return { coins: createCoins(word), draw: sampler(shares, () => word() / 2 ** 32) };
 }
