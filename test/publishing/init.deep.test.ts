@@ -1,12 +1,15 @@
 /**
  * `init` in an app of each framework, installed from the registry as it was on a day, with the packed tarballs. The framework builds what
- * it wrote, and Chromium agrees to what it asks.
+ * it wrote, its script starts the collector, and a report arrives there when Chromium agrees to what the app asks.
  */
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { createReader } from '@murmuration/collector/reader';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../setup/chromium.ts';
@@ -57,13 +60,51 @@ async function initialized({ packages, files }: Pick<App, 'packages' | 'files'>,
   return folder;
 }
 
+/** A port of this machine that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+interface RunningCollector {
+  /** The metrics that have reports. */
+  readonly arrived: () => Promise<readonly string[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Runs the script that `init` has added, until it is closed. @throws {Error} with what it said if it ends */
+async function collectorOf(folder: string, port: number): Promise<RunningCollector> {
+  // A group of processes, because npm ends without what it has started.
+  const child = spawn('npm', ['run', 'collector', '--', '--port', `${port}`], { cwd: folder, env: ENV, detached: true });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      said += part;
+    });
+  const ended = once(child, 'exit');
+  const listens = expect.poll(() => said, { timeout: 120_000 }).toContain('listens on');
+  await Promise.race([listens, ended.then(() => Promise.reject(new Error(said)))]);
+  const reader = createReader(undefined, { url: `http://127.0.0.1:${port}` });
+  return {
+    arrived: async () => (await reader.metrics()).filter(({ reports }) => reports > 0).map(({ metric }) => metric),
+    close: async () => {
+      process.kill(-(child.pid as number), 'SIGTERM');
+      await ended;
+    },
+  };
+}
+
 test.each(Object.entries(APPS))('%s builds what init writes, and a page of it asks, records and sends', async (_, app) => {
-  const folder = await initialized(app, '--endpoint', '/t');
-  const [command = '', ...args] = app.build.split(' ');
-  await run(folder, 'npx', '--no-install', command, ...args);
-  const site = await serveSite(join(folder, app.site));
-  expect(await agree(browser, site, 'darkMode')).toEqual([]);
-  await site.close();
+  const port = await freePort();
+  const folder = await initialized(app, '--endpoint', `http://127.0.0.1:${port}`);
+  if (app.build) await run(folder, 'npx', '--no-install', ...app.build.split(' '));
+  const [site, collector] = await Promise.all([serveSite(join(folder, app.site)), collectorOf(folder, port)]);
+  expect(await agree(browser, site.address, collector.arrived)).toEqual([]);
+  expect(await collector.arrived()).toEqual(['darkMode']);
+  await Promise.all([site.close(), collector.close()]);
 });
 
 test('Metro bundles for Android what init writes for Expo, and the background task of docs/react-native.md', async () => {
@@ -83,11 +124,12 @@ test('Metro bundles for Android what init writes for Expo, and the background ta
 test('a program asks in a terminal, records, and has sent when it ends', async () => {
   const program = "import { askConsent } from './telemetry/consent.js';\nimport { telemetry } from './telemetry/telemetry.js';\n";
   const lines = "await askConsent();\ntelemetry.record('plan', 'pro');\nawait telemetry.close();\n";
-  const site = await serveSite('/nowhere');
-  const folder = await initialized({ packages: {}, files: { 'main.js': program + lines } }, '--endpoint', site.address);
+  const port = await freePort();
+  const folder = await initialized({ packages: {}, files: { 'main.js': program + lines } }, '--endpoint', `http://127.0.0.1:${port}`);
+  const collector = await collectorOf(folder, port);
   const home = join(folder, 'home');
   const terminal = `printf 'y\\n' | HOME=${home} script -qec '${process.execPath} main.js' /dev/null`;
   expect(await run(folder, 'sh', '-c', terminal)).toContain('[y/N]');
-  expect(site.arrived).toEqual(['plan']);
-  await site.close();
+  expect(await collector.arrived()).toEqual(['plan']);
+  await collector.close();
 });

@@ -26,6 +26,7 @@ const PROJECTS = {
   vite: ['vite', 'vitest', 'typescript'],
   javascript: ['vite'],
   node: ['typescript'],
+  common: [],
 } as const;
 
 /** As `npm create vite` and Next write it. React Native and Expo are not installed here, so what imports them is not compiled. */
@@ -64,7 +65,8 @@ beforeAll(async () => {
   await writeFile(join(app, 'tsconfig.json'), JSON.stringify(TYPESCRIPT));
   for (const [name, dependencies] of Object.entries(PROJECTS)) {
     await mkdir(join(app, name, 'src'), { recursive: true });
-    const manifest = { name: `my ${name}`, type: 'module', devDependencies: Object.fromEntries(dependencies.map((each) => [each, '*'])) };
+    const type = name === 'common' ? 'commonjs' : 'module'; // `npm init` writes the former
+    const manifest = { name: `my ${name}`, type, devDependencies: Object.fromEntries(dependencies.map((each) => [each, '*'])) };
     await writeFile(join(app, name, 'package.json'), JSON.stringify(manifest, null, '\t'));
     if (manifest.devDependencies['typescript']) await writeFile(join(app, name, 'tsconfig.json'), '{ "extends": "../tsconfig.json" }');
   }
@@ -146,11 +148,12 @@ test('a page without a build asks, records and sends', async () => {
     '<!doctype html><title>Notes</title><script type="module" src="telemetry/consent.js"></script>',
   );
   const [browser, site] = await Promise.all([launchChromium(), serveSite(join(app, 'plain'))]);
-  expect(await agree(browser, site, 'darkMode')).toEqual([]);
+  expect(await agree(browser, site.address, () => site.arrived)).toEqual([]);
+  expect(site.arrived).toEqual(['darkMode']);
   await Promise.all([browser.close(), site.close()]);
 });
 
 test('the tests that it writes pass', async () => {
-  for (const file of ['node/src/telemetry/telemetry.test.mjs', 'javascript/src/telemetry/telemetry.test.mjs'])
-    await run(process.execPath, ['--test', join(app, file)]);
+  for (const name of ['node', 'javascript', 'common'])
+    await run(process.execPath, ['--test', join(app, name, 'src/telemetry/telemetry.test.mjs')]);
 });

@@ -80,19 +80,25 @@ export async function visit(browser: Browser, site: Site, path: string, metrics:
 }
 
 /**
- * Opens a site's first page as a new device and agrees to what the component of `init` asks. Waits until the metric has arrived, and looks
+ * Opens a site's first page as a new device and agrees to what the component of `init` asks. Waits until a report has arrived, and looks
  * that the next visit asks nothing.
  *
+ * @param arrived the metrics of reports that have arrived
  * @returns what went wrong on the pages
  */
-export async function agree(browser: Browser, site: Site, metric: string): Promise<readonly string[]> {
+export async function agree(
+  browser: Browser,
+  address: string,
+  arrived: () => readonly string[] | Promise<readonly string[]>,
+): Promise<readonly string[]> {
   const { context, complaints } = await watchedContext(browser);
   const page = await context.newPage();
-  await page.goto(`${site.address}/`);
+  await page.goto(`${address}/`);
   const share = page.getByRole('button', { name: 'Share', exact: true });
-  await share.click();
-  while (site.arrived.length === 0 && complaints.length === 0) await page.waitForTimeout(50);
-  if (complaints.length === 0 && site.arrived.join() !== metric) throw new Error(`expected a report of ${metric}, got ${site.arrived}`);
+  await share.click().catch((error: Error) => {
+    throw new Error([error.message, ...complaints].join('\n'));
+  });
+  while ((await arrived()).length === 0 && complaints.length === 0) await page.waitForTimeout(50);
   await share.waitFor({ state: 'hidden' });
   await page.reload({ waitUntil: 'networkidle' });
   if (await share.isVisible()) throw new Error('expected no question on the next visit, got one');

@@ -1,25 +1,30 @@
 /** Loads `--schema FILE`: a module that exports `schema`, or its canonical JSON. */
 
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { SchemaDocument } from '@murmuration/shared';
 import { UsageError } from '../base/fault.ts';
 import { parseDocument, parseUnproven } from './catalog.ts';
 
 const { write } = process.stdout;
 
+/** True for a module of an app, not of a package, that has imports or exports. */
+const hasModuleSyntax = (url: string): boolean =>
+  /^file:(?!.*\/node_modules\/).*\.js$/.test(url) && /^(?:import|export)\b/m.test(readFileSync(fileURLToPath(url), 'utf8'));
+
 /**
- * Treats a `.ts` file as an ES module even where its package.json has `"type": "commonjs"`, as `npm init` writes it, or no type. Bundlers do
- * the same.
+ * Treats a `.ts` file, and a `.js` file with imports or exports, as an ES module even where its package.json has `"type": "commonjs"`, as
+ * `npm init` writes it, or no type. Bundlers do the same.
  */
 const takeAsModules = (): { deregister(): void } =>
   registerHooks({
     load: (url, context, next) => {
-      const isOpen = [null, undefined, 'commonjs-typescript'].includes(context.format);
-      return next(url, isOpen && url.endsWith('.ts') ? { ...context, format: 'module-typescript' } : context);
+      const isOpen = [null, undefined, 'commonjs', 'commonjs-typescript'].includes(context.format);
+      if (isOpen && url.endsWith('.ts')) return next(url, { ...context, format: 'module-typescript' });
+      return next(url, isOpen && hasModuleSyntax(url) ? { ...context, format: 'module' } : context);
     },
   });
 

@@ -120,22 +120,25 @@ describe('a schema module', () => {
     expect(stderr).toContain(`murmuration: --schema ${file}: expected a module that loads, got one that ends the process\n`);
   });
 
-  test('in TypeScript is loaded where package.json says that files are CommonJS, as `npm init` writes it', () => {
-    const project = join(folder, 'init');
-    mkdirSync(project);
+  test.each([
+    ['ts', 'answers: readonly string[]'],
+    ['js', 'answers'],
+  ])('in a .%s file is loaded where package.json says that files are CommonJS, as `npm init` writes it', (kind, declared) => {
+    const project = mkdtempSync(join(folder, 'init-'));
     writeFileSync(join(project, 'package.json'), '{ "type": "commonjs" }');
-    writeFileSync(join(project, 'answers.ts'), "export const answers: readonly string[] = ['a', 'b'];\n");
-    const imports = "import { answers } from './answers.ts';\n";
+    writeFileSync(join(project, `answers.${kind}`), `export const ${declared} = ['a', 'b'];\n`);
+    const imports = `import { answers } from './answers.${kind}';\n`;
+    const schema = join(project, `schema.${kind}`);
     writeFileSync(
-      join(project, 'schema.ts'),
+      schema,
       `${imports}if (answers.length !== 2) throw new Error();\nexport const schema = ${readFileSync(first, 'utf8')};\n`,
     );
-    const { status, stdout, stderr } = runProcess('schema', '--json', '--schema', join(project, 'schema.ts'));
+    const { status, stdout, stderr } = runProcess('schema', '--json', '--schema', schema);
     expect([status, JSON.parse(stdout).charges.length, stderr]).toEqual([0, 1, '']);
   });
 
-  test('in TypeScript is loaded without a warning where no package.json says what files are', () => {
-    const file = join(mkdtempSync(join(folder, 'typeless-')), 'schema.ts');
+  test.each(['ts', 'js'])('in a .%s file is loaded without a warning where no package.json says what files are', (kind) => {
+    const file = join(mkdtempSync(join(folder, 'typeless-')), `schema.${kind}`);
     writeFileSync(file, `export const schema = ${readFileSync(first, 'utf8')};\n`);
     const { NODE_NO_WARNINGS: _, ...env } = process.env;
     const { status, stdout, stderr } = spawnSync(process.execPath, [bin, 'schema', '--document', '--schema', file], {

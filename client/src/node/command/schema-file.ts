@@ -39,7 +39,8 @@ export async function loadSchema(path: string): Promise<SchemaDocument> {
     return schema.document;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const fix = code === 'ERR_UNKNOWN_FILE_EXTENSION' ? ' (npm i -D esbuild reads TypeScript on this Node)' : '';
+    const isForeign = code === 'ERR_UNKNOWN_FILE_EXTENSION' || message.includes('outside a module');
+    const fix = isForeign ? ' (with esbuild it is read on this Node: npm i -D esbuild)' : '';
     throw new Error(`--schema ${path}: ${message}${fix}`);
   }
 }

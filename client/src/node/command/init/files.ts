@@ -22,7 +22,7 @@ export interface Plan {
 const SCRIPT = 'murmuration.js';
 
 export function planFor(project: Chosen, script: () => string): Plan {
-  const { framework, app, endpoint, isTyped, namesTypes, runner, sources } = project;
+  const { framework, app, endpoint, isTyped, isCommonJs, namesTypes, runner, sources } = project;
   const folder = framework === 'sveltekit' ? `${sources}lib/telemetry/` : `${sources}telemetry/`;
   const kind = isTyped ? 'ts' : 'js';
   /** The ending of imports: bundlers need none. */
@@ -91,7 +91,7 @@ export function planFor(project: Chosen, script: () => string): Plan {
       telemetry,
       file: `${folder}Consent.svelte`,
       text: svelteConsent(isTyped, from),
-      use: 'put <Consent /> of $lib/telemetry/Consent.svelte into your layout',
+      use: `put <Consent /> of ${folder}Consent.svelte into your layout`,
     },
     vite: { telemetry, ...page, use: `import '${folder}consent' in the page's script` },
     plain: { telemetry, ...page, use: `add <script type="module" src="${page.file}"></script> to the page` },
@@ -106,6 +106,8 @@ export function planFor(project: Chosen, script: () => string): Plan {
   return {
     files: {
       ...(isPlain && { [`${folder}${SCRIPT}`]: script() }),
+      // Node runs these files as they are: it must take them for modules.
+      ...(ending === '.js' && !isTyped && isCommonJs && { [`${folder}package.json`]: '{ "type": "module" }\n' }),
       [`${folder}schema.${kind}`]: schemaModule(app, client),
       [`${folder}telemetry.${kind}`]: mine.telemetry,
       ...(framework === 'expo' && project.has('react-native-web') && { [`${folder}telemetry.web.${kind}`]: options }),

@@ -12,6 +12,8 @@ export interface Project {
   readonly app: string;
   readonly framework: Framework;
   readonly isTyped: boolean;
+  /** True if Node takes a `.js` file for CommonJS, as where `npm init` wrote the manifest. */
+  readonly isCommonJs: boolean;
   /** True if TypeScript takes imports that end in `.ts`. */
   readonly namesTypes: boolean;
   readonly runner: 'vitest' | 'jest' | 'node';
@@ -48,6 +50,7 @@ export const appName = (text: string): string =>
 
 interface Manifest {
   readonly name?: string;
+  readonly type?: string;
   readonly dependencies?: object;
   readonly devDependencies?: object;
 }
@@ -57,7 +60,7 @@ export function projectIn(folder: string): Project {
   const textOf = (file: string): string | undefined =>
     existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : undefined;
   const manifest = textOf('package.json');
-  const { name = '', dependencies, devDependencies } = JSON.parse(manifest ?? '{}') as Manifest;
+  const { name = '', type, dependencies, devDependencies } = JSON.parse(manifest ?? '{}') as Manifest;
   const all = { ...dependencies, ...devDependencies };
   const has = (dependency: string): boolean => Object.hasOwn(all, dependency);
   const told = TELLING.find(([dependency]) => has(dependency))?.[1];
@@ -68,6 +71,7 @@ export function projectIn(folder: string): Project {
     app: appName(name || (folder.split(/[\\/]/).at(-1) ?? '')),
     framework,
     isTyped: framework !== 'plain' && (configured !== '' || has('typescript')),
+    isCommonJs: type === 'commonjs',
     namesTypes: /"(?:allowImportingTsExtensions|rewriteRelativeImportExtensions)":\s*true/.test(configured),
     runner: has('vitest') ? 'vitest' : has('jest') ? 'jest' : 'node',
     sources: ['src/', 'app/'].find((each) => existsSync(join(folder, each)) && !(each === 'app/' && ROUTED.includes(framework))) ?? '',
