@@ -8,7 +8,7 @@ import { isStringLaw, labelOf, type PrefixHashingLaw, type StringLaw } from '@mu
 import { count, percent } from '../base/numbers.ts';
 import { descending, findings, foundIn } from '../decoding/decode/decode.ts';
 import type { CellMap, Decoded } from '../decoding/decode/evidence.ts';
-import { cellCountsOf } from '../decoding/decode/tallies.ts';
+import { cellCountsOf, repeatedShares } from '../decoding/decode/tallies.ts';
 import { type DiscoveredString, discover } from '../decoding/discovery/discover.ts';
 import type { Step } from '../decoding/discovery/select.ts';
 import type { Estimate } from '../estimation/estimate.ts';
@@ -86,7 +86,7 @@ export function decodeStrings(request: DecodeRequest): { readonly fields: Metric
   const { law } = document;
   const { tallies, reports, ones } = request.evidence;
   if (!isStringLaw(law)) throw new TypeError(`expected a law of strings, got ${law.mechanism}`);
-  const { perDevice } = basisOf(document, request.evidence, 'population');
+  const basis = basisOf(document, request.evidence, 'population');
   const ended = (outcome: DecodeOutcome, found: number, indistinguishable: number): MetricStrings => ({
     ...aboutOf(request),
     fdr,
@@ -95,13 +95,19 @@ export function decodeStrings(request: DecodeRequest): { readonly fields: Metric
     outcome,
     meaning: inWords(outcome, { reports, minimum, fdr, found, candidates: answers.length }),
     indistinguishable,
-    watch: watchOf(law, tallies, ones, perDevice),
+    watch: watchOf(law, tallies, ones, basis.perDevice),
   });
   if (reports < minimum || reports === 0) return { fields: ended('too-few-reports', 0, 0), strings: [] };
   if (answers.length === 0) return { fields: ended('no-candidates', 0, 0), strings: [] };
   let steps = 0;
-  const counts = cellCountsOf(law, tallies, perDevice);
-  const all = findings({ counts, map: request.mapOf(law), fdr, onStep: () => request.onStep?.(++steps) });
+  const counts = cellCountsOf(law, tallies, basis);
+  const shares = repeatedShares(
+    law,
+    tallies,
+    basis,
+    answers.map(({ text }) => text),
+  );
+  const all = findings({ counts, map: request.mapOf(law), fdr, shares, onStep: () => request.onStep?.(++steps) });
   const fields = ended(all.outcome, all.found, all.indistinguishable);
   if (all.outcome === 'not-enough-data') return { fields, strings: [] };
   const numbers = { unexplained: unexplainedOf(all), detectable: all.detectable, distribution: distributionOf(answers, all) };

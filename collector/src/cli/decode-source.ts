@@ -4,6 +4,7 @@ import type { ExcludedDays } from '../answers/estimates.ts';
 import { UsageError } from '../base/fault.ts';
 import { SINGLE_BIT } from '../decoding/decode/decode.ts';
 import type { CellCounts, CellMap } from '../decoding/decode/evidence.ts';
+import type { Estimate } from '../estimation/estimate.ts';
 import { readCounts, readMap, readParams } from './rappor-files/inputs.ts';
 
 /** Source of a decode. */
@@ -11,6 +12,8 @@ export interface Source {
   readonly counts: CellCounts;
   /** Undefined for single bits. */
   readonly map: CellMap | undefined;
+  /** The shares of the candidates, where devices repeat stored symbols. */
+  readonly shares?: readonly Estimate[] | undefined;
   /** The candidates' strings. */
   readonly names: readonly string[];
   readonly reports: number;

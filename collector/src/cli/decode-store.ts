@@ -4,7 +4,7 @@ import { isPrefixLaw, isStringLaw, labelOf, type StringLaw } from '@murmuration/
 import { candidateAnswersOf, takesCandidates } from '../answers/candidates.ts';
 import { basisOf, excludedIn } from '../answers/estimates.ts';
 import { UsageError } from '../base/fault.ts';
-import { cellCountsOf, cellMapOf } from '../decoding/decode/tallies.ts';
+import { cellCountsOf, cellMapOf, repeatedShares } from '../decoding/decode/tallies.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import { backendOf } from './admin.ts';
 import type { Way } from './candidate-files/candidates.ts';
@@ -34,15 +34,13 @@ export async function storeSource(options: StoredOptions, lists: readonly string
   const [metric, law] = stringMetric(metricsOf(options, loaded));
   const { candidates, leftOut } = await readCandidates(lists, ways);
   const answers = candidateAnswersOf(metric.document, candidates);
+  const texts = answers.map(({ text }) => text);
   const [read] = await fromStore(options, [metric], ({ evidence }) => {
-    const { perDevice } = basisOf(metric.document, evidence, 'population');
-    return { reports: evidence.reports, ...excludedIn(evidence.excluded), counts: cellCountsOf(law, evidence.tallies, perDevice) };
+    const basis = basisOf(metric.document, evidence, 'population');
+    const [counts, shares] = [cellCountsOf(law, evidence.tallies, basis), repeatedShares(law, evidence.tallies, basis, texts)];
+    return { reports: evidence.reports, ...excludedIn(evidence.excluded), counts, shares };
   });
   if (read === undefined || read.reports === 0)
     throw new UsageError(`--metric ${metric.metric}: expected reports in ${backendOf(options).words.place}, got none`);
-  const map = cellMapOf(
-    law,
-    answers.map(({ text }) => text),
-  );
-  return { ...read, map, names: answers.map(({ answer }) => labelOf(answer)), leftOut };
+  return { ...read, map: cellMapOf(law, texts), names: answers.map(({ answer }) => labelOf(answer)), leftOut };
 }

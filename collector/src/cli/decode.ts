@@ -65,7 +65,7 @@ async function run(options: DecodeOptions): Promise<void> {
   const source = await sourceOf(options).catch(asUsage);
   tell(source.leftOut);
   const { names, reports } = source;
-  const decoded = findings({ counts: source.counts, map: source.map, fdr });
+  const decoded = findings({ counts: source.counts, map: source.map, shares: source.shares, fdr });
   const write = raw ? rawField : field;
   writeOutputs([
     ...(out === undefined ? [] : [{ file: out, lines: resultLines(names, reports, decoded, all, write) }]),

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { hashString, MODULUS, mechanismOf, type RapporLaw, rapporLaw, type StringHashingLaw, stringHashingLaw } from '@murmuration/shared';
 import { decode } from '#collector/decoding/decode/decode.ts';
 import { cellCountsOf, cellMapOf } from '#collector/decoding/decode/tallies.ts';
+import { THESE } from '#collector/estimation/estimate.ts';
 import { estimatesOf, estimationOf } from '#collector/estimation/mechanisms/table.ts';
 import { stringVariance } from '#collector/estimation/strings.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
@@ -85,7 +86,11 @@ function excess(
 
 /** The true strings among the isFound ones, and the false ones. */
 function decoded(law: StringLaw, { tallies, candidates, truth }: ReturnType<typeof roundOf>): readonly [found: number, wrong: number] {
-  const { isFound } = decode({ counts: cellCountsOf(law, tallies, 1), map: cellMapOf(law, candidates), fdr: 0.05 });
+  const { isFound } = decode({
+    counts: cellCountsOf(law, tallies, { perDevice: 1, people: THESE }),
+    map: cellMapOf(law, candidates),
+    fdr: 0.05,
+  });
   const found = truth.filter((share, i) => share > 0 && isFound[i] === 1).length;
   return [found, isFound.reduce((sum, is) => sum + is, 0) - found];
 }

@@ -9,6 +9,7 @@ import { type RapporLaw, rapporFromParameters, type StringLaw } from '@murmurati
 import { expect, test } from 'vitest';
 import { decode } from '#collector/decoding/decode/decode.ts';
 import { cellCountsOf, cellMapOf } from '#collector/decoding/decode/tallies.ts';
+import { THESE } from '#collector/estimation/estimate.ts';
 import { rappor } from '#collector/estimation/mechanisms/rappor.ts';
 import { stringHashing } from '#collector/estimation/mechanisms/string-hashing.ts';
 
@@ -58,7 +59,7 @@ function meanSquares(law: StringLaw, devices: number, perDevice: number): readon
       Array.from({ length: TRUE + FALSE }, (_, v) => `${round}/${v}`),
     );
     const tallies = draw(law, map.places, devices, perDevice, () => word() / T);
-    const { estimate, standardError } = decode({ counts: cellCountsOf(law, tallies, perDevice), map, fdr: 0.05 });
+    const { estimate, standardError } = decode({ counts: cellCountsOf(law, tallies, { perDevice, people: THESE }), map, fdr: 0.05 });
     estimate.forEach((share, v) => {
       const square = ((share - (shares[v] ?? 0)) / (standardError[v] as number)) ** 2;
       if (v >= TRUE) absent.push(square);

@@ -6,6 +6,7 @@
  * (discoveries.ts), and the intervals allow for the selection (selection.ts). docs/decoder.md compares it with others.
  */
 
+import type { Estimate } from '../../estimation/estimate.ts';
 import { type Conditional, conditionalOn, type Reported, selectedSum } from '../../estimation/statistics/selection.ts';
 import { normalQuantile, Z95 } from '../../estimation/statistics/tails.ts';
 import { direct, hashed, isDirect } from './candidates.ts';
@@ -88,7 +89,11 @@ export function decode(input: DecodeInput): Decoded {
   const isOwn = isDirect(map, counts.cohorts);
   if (!isOwn && (observed.live < LEAST_CELLS || isFlat(counts, observed))) return nothing(candidates);
   const tests = isOwn ? direct(counts, map) : hashed(input, observed);
-  const { estimate, standardError, nullError, pValue, isOverloaded } = tests;
+  const { estimate, nullError, pValue, isOverloaded } = tests;
+  const { spread } = counts;
+  const standardError = tests.standardError.map((own, v) =>
+    spread ? Math.hypot(own, Math.sqrt(spread(within(estimate[v] as number)))) : own,
+  );
   const { qValues, thresholds, found } = discoveriesOf(pValue, fdr);
   const leastAt = byThreshold(tests);
   const [isFound, typical, low, high] = [
@@ -283,14 +288,42 @@ export interface Findings extends Decoded {
   readonly indistinguishable: number;
 }
 
-const sum = (marks: Uint8Array): number => marks.reduce((total, mark) => total + mark, 0);
+const sum = (numbers: Uint8Array | Float64Array): number => {
+  let total = 0;
+  for (const each of numbers) total += each;
+  return total;
+};
+
+/** Input of a decode for readers. */
+export interface FindingsInput extends Omit<DecodeInput, 'map'> {
+  readonly map: CellMap | undefined;
+  /** The shares of the candidates, where those of the fit would be wrong. */
+  readonly shares?: readonly Estimate[] | undefined;
+}
 
 /** Decodes for readers: by the map, or reports of a single bit without one. Colliding candidates are not found. */
-export function findings({ map, ...input }: Omit<DecodeInput, 'map'> & { readonly map: CellMap | undefined }): Findings {
-  const decoded = map === undefined ? decodeBit(input) : decode({ ...input, map });
+export function findings({ map, shares, ...input }: FindingsInput): Findings {
+  const own = map === undefined ? decodeBit(input) : decode({ ...input, map });
+  const decoded = shares ? withShares(own, shares, 1 / sum(input.counts.reports)) : own;
   const collisions = map && collisionsOf(input.counts, map);
   const isFound = decoded.isFound.map((is, v) => (collisions?.[v] === 1 ? 0 : is));
   return { ...decoded, isFound, found: sum(isFound), indistinguishable: collisions ? sum(collisions) : 0 };
+}
+
+/** A decode with the shares that are given. A string that is found is somebody's. */
+function withShares(decoded: Decoded, shares: readonly Estimate[], one: number): Decoded {
+  const { isFound } = decoded;
+  const each = (of: (share: Estimate) => number): Float64Array => Float64Array.from(shares, of);
+  const [estimate, standardError] = [each((share) => share.estimate), each((share) => share.standardError)];
+  const here = (ends: Float64Array): Float64Array => ends.map((end, v) => Math.min(1, Math.max(isFound[v] === 1 ? one : 0, end)));
+  const typical = here(estimate);
+  return {
+    ...decoded,
+    ...{ estimate, standardError, typical, low: here(each(({ low }) => low)), high: here(each(({ high }) => high)) },
+    unexplained: within(1 - sum(typical.map((share, v) => share * (isFound[v] as number)))),
+    unexplainedError: Math.hypot(...standardError.filter((_, v) => isFound[v] === 1)),
+    ...wholeOf(estimate, standardError),
+  };
 }
 
 /** Candidates by descending value, equal ones in their own order. */

@@ -3,22 +3,34 @@
  * For string hashing it is a bucket, of which a report has one.
  *
  * Reports of one device that repeat one stored symbol share its noise. With up to T of them, the variance of a share is (v₁ + (T - 1) v∞) /
- * N instead of v₁ / N (pure.ts). The decoder is given the smaller number of independent reports that have that variance.
+ * N instead of v₁ / N (pure.ts). The decoder is given the smaller number n of independent reports that have that variance where nobody has the
+ * string. A share f has more: what v∞ grows by with f, and f (1 - f) (1 / m - 1 / n), since m people, not n, are a sample of all.
  */
 
 import { bloomBit, hashString, mechanismOf, type StringLaw } from '@murmuration/shared';
+import type { Estimate } from '../../estimation/estimate.ts';
 import type { Bloom } from '../../estimation/estimation.ts';
-import { estimationOf } from '../../estimation/mechanisms/table.ts';
+import { estimatesOf, estimationOf } from '../../estimation/mechanisms/table.ts';
 import { rangeVariance } from '../../estimation/pure.ts';
-import type { Tallies } from '../../estimation/tally.ts';
+import { stringVariance } from '../../estimation/strings.ts';
+import { reportsIn, type Tallies } from '../../estimation/tally.ts';
 import type { CellCounts, CellMap } from './evidence.ts';
 
 /** The most places of all candidates together: two bytes each. */
 const MOST_PLACES = 2 ** 30;
 
-/** The cells of the tallies, where up to `perDevice` reports repeat one symbol. */
-export function cellCountsOf(law: StringLaw, tallies: Tallies, perDevice: number): CellCounts {
-  const { bits: cells, cohorts } = estimationOf(law).bloom(law);
+/** Reports, and who sent them. */
+interface Sent {
+  /** The most reports of one device that repeat one symbol. */
+  readonly perDevice: number;
+  /** How many people were drawn from the population. */
+  readonly people: number;
+}
+
+/** The cells of the tallies, and what repeats add to the variance of a share. */
+export function cellCountsOf(law: StringLaw, tallies: Tallies, { perDevice, people }: Sent): CellCounts {
+  const bloom = estimationOf(law).bloom(law);
+  const { bits: cells, cohorts } = bloom;
   const { support } = mechanismOf(law);
   const [report, epoch] = [support(law), support(law, 'permanent')];
   const weight = rangeVariance(report, epoch, 1, 1).constant / rangeVariance(report, epoch, 1, perDevice).constant;
@@ -30,9 +42,29 @@ export function cellCountsOf(law: StringLaw, tallies: Tallies, perDevice: number
       cohort * cells,
     );
   }
+  const all = reportsIn(tallies);
+  const [own, alone] = [stringVariance(law, bloom, all, perDevice), stringVariance(law, bloom, weight * all, 1)];
+  const fewer = Math.max(0, 1 / people - 1 / (weight * all));
+  const spread = (share: number): number => Math.max(0, own(share, 0) - alone(share, 0)) + fewer * share * (1 - share);
   const isExclusive = estimationOf(law).isSingle;
-  return { cohorts, cells, reports, counts, inside: report.p, outside: report.q, ...(isExclusive && { isExclusive }) };
+  return {
+    cohorts,
+    cells,
+    reports,
+    counts,
+    inside: report.p,
+    outside: report.q,
+    ...(isExclusive && { isExclusive }),
+    ...(people < all && { spread }),
+  };
 }
+
+/**
+ * The shares of texts where reports repeat stored symbols; undefined where none do. The fit of the decoder takes a symbol that a device repeats
+ * for many devices, so what it finds is right, and its errors are not.
+ */
+export const repeatedShares = (law: StringLaw, tallies: Tallies, sent: Sent, texts: readonly string[]): readonly Estimate[] | undefined =>
+  sent.perDevice > 1 ? estimatesOf(law, { tallies, ...sent, candidates: texts }) : undefined;
 
 /** Writes the places of a text, one cohort after the other, from `at`. */
 function addPlaces(places: Uint16Array, at: number, text: string, { bits, hashes, cohorts }: Bloom): void {
