@@ -13,7 +13,8 @@ const { write } = process.stdout;
 
 /** True for a module of an app, not of a package, that has imports or exports. */
 const hasModuleSyntax = (url: string): boolean =>
-  /^file:(?!.*\/node_modules\/).*\.js$/.test(url) && /^(?:import|export)\b/m.test(readFileSync(fileURLToPath(url), 'utf8'));
+  /^file:(?!.*\/node_modules\/).*\.js$/.test(url) &&
+  /^(?:import\b\s*[\w{*'"]|export\b\s*[\w{*])/m.test(readFileSync(fileURLToPath(url), 'utf8'));
 
 /**
  * Treats a `.ts` file, and a `.js` file with imports or exports, as an ES module even where its package.json has `"type": "commonjs"`, as

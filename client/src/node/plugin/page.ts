@@ -1,8 +1,11 @@
 /** The page of the development server: an app's questions, and what the answers of 10,000 imagined users would look like on the dashboard. */
 
+import { randomInt } from 'node:crypto';
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 
 const USERS = 10_000;
+/** The most answers that have a slider, as in the collector's simulation. */
+const MOST = 12;
 
 /** The answer of `@murmuration/collector/imagine`. */
 interface Imagined {
@@ -95,10 +98,9 @@ function questionOf(document: SchemaDocument, metric: string, query: URLSearchPa
     const weight = Number.parseFloat(query.get(`${name}/${i}`) ?? '');
     return weight >= 0 && weight <= 100 ? weight : undefined;
   };
-  const weights = Array.from({ length: 12 }, (_, i) => weightAt(i));
+  const weights = Array.from({ length: MOST }, (_, i) => weightAt(i));
   const costs = `ε ${epsilon} a report${permanent ? `, ε ${permanent.epsilon} for all of a ${permanent.renew}` : ''}`;
-  const seed = Math.floor(Math.random() * 2 ** 32);
-  const imagined = typeof imagine === 'string' ? undefined : imagine(document, metric, weights, USERS, seed);
+  const imagined = typeof imagine === 'string' ? undefined : imagine(document, metric, weights, USERS, randomInt(2 ** 32));
   const none =
     typeof imagine === 'string'
       ? ''

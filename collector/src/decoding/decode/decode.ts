@@ -18,6 +18,12 @@ import { ATOM, ATOMS, atomAt, count, emptyHistogram, evenTo, learn, type Mixture
 /** With fewer cells nothing is left to tell noise from strings. */
 const LEAST_CELLS = 3;
 
+const sum = (numbers: Uint8Array | Float64Array): number => {
+  let total = 0;
+  for (const each of numbers) total += each;
+  return total;
+};
+
 const within = (x: number): number => Math.min(1, Math.max(0, x));
 
 /** Nothing can be said. */
@@ -90,10 +96,13 @@ export function decode(input: DecodeInput): Decoded {
   if (!isOwn && (observed.live < LEAST_CELLS || isFlat(counts, observed))) return nothing(candidates);
   const tests = isOwn ? direct(counts, map) : hashed(input, observed);
   const { estimate, nullError, pValue, isOverloaded } = tests;
-  const { spread } = counts;
-  const standardError = tests.standardError.map((own, v) =>
-    spread ? Math.hypot(own, Math.sqrt(spread(within(estimate[v] as number)))) : own,
-  );
+  const all = sum(counts.reports);
+  // The people are the sample of a population, however many reports each has sent.
+  const fewer = Math.max(0, 1 / (counts.people ?? all) - 1 / all);
+  const standardError = tests.standardError.map((own, v) => {
+    const share = within(estimate[v] as number);
+    return Math.hypot(own, Math.sqrt(fewer * share * (1 - share)));
+  });
   const { qValues, thresholds, found } = discoveriesOf(pValue, fdr);
   const leastAt = byThreshold(tests);
   const [isFound, typical, low, high] = [
@@ -104,7 +113,7 @@ export function decode(input: DecodeInput): Decoded {
   ];
   const least = new Float64Array(candidates);
   // A string that is found is somebody's.
-  const one = 1 / counts.reports.reduce((sum, here) => sum + here, 0);
+  const one = 1 / all;
   const atLeastOne = (share: number): number => Math.min(1, Math.max(one, share));
   const known: Reported[] = [];
   for (let v = 0; v < candidates; v++) {
@@ -288,12 +297,6 @@ export interface Findings extends Decoded {
   readonly indistinguishable: number;
 }
 
-const sum = (numbers: Uint8Array | Float64Array): number => {
-  let total = 0;
-  for (const each of numbers) total += each;
-  return total;
-};
-
 /** Input of a decode for readers. */
 export interface FindingsInput extends Omit<DecodeInput, 'map'> {
   readonly map: CellMap | undefined;
@@ -321,7 +324,7 @@ function withShares(decoded: Decoded, shares: readonly Estimate[], one: number):
     ...decoded,
     ...{ estimate, standardError, typical, low: here(each(({ low }) => low)), high: here(each(({ high }) => high)) },
     unexplained: within(1 - sum(typical.map((share, v) => share * (isFound[v] as number)))),
-    unexplainedError: Math.hypot(...standardError.filter((_, v) => isFound[v] === 1)),
+    unexplainedError: Math.sqrt(sum(standardError.map((error, v) => error ** 2 * (isFound[v] as number)))),
     ...wholeOf(estimate, standardError),
   };
 }

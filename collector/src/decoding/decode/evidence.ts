@@ -22,8 +22,8 @@ export interface CellCounts {
    * their noise away, and an estimate has k / (k - 1) times the variance that it has with independent cells. Absent: they are independent.
    */
   readonly isExclusive?: true;
-  /** For a share, the variance that its estimate has beyond that of so many independent reports. Absent: none. */
-  readonly spread?: (share: number) => number;
+  /** How many people sent the reports. Absent: each sent one. */
+  readonly people?: number;
 }
 
 /** The cells of each candidate. */

@@ -3,8 +3,8 @@
  * For string hashing it is a bucket, of which a report has one.
  *
  * Reports of one device that repeat one stored symbol share its noise. With up to T of them, the variance of a share is (v₁ + (T - 1) v∞) /
- * N instead of v₁ / N (pure.ts). The decoder is given the smaller number n of independent reports that have that variance where nobody has the
- * string. A share f has more: what v∞ grows by with f, and f (1 - f) (1 / m - 1 / n), since m people, not n, are a sample of all.
+ * N instead of v₁ / N (pure.ts). The decoder is given the smaller number of independent reports that have that variance where nobody has the
+ * string.
  */
 
 import { bloomBit, hashString, mechanismOf, type StringLaw } from '@murmuration/shared';
@@ -12,8 +12,7 @@ import type { Estimate } from '../../estimation/estimate.ts';
 import type { Bloom } from '../../estimation/estimation.ts';
 import { estimatesOf, estimationOf } from '../../estimation/mechanisms/table.ts';
 import { rangeVariance } from '../../estimation/pure.ts';
-import { stringVariance } from '../../estimation/strings.ts';
-import { reportsIn, type Tallies } from '../../estimation/tally.ts';
+import type { Tallies } from '../../estimation/tally.ts';
 import type { CellCounts, CellMap } from './evidence.ts';
 
 /** The most places of all candidates together: two bytes each. */
@@ -27,10 +26,9 @@ interface Sent {
   readonly people: number;
 }
 
-/** The cells of the tallies, and what repeats add to the variance of a share. */
+/** The cells of the tallies. */
 export function cellCountsOf(law: StringLaw, tallies: Tallies, { perDevice, people }: Sent): CellCounts {
-  const bloom = estimationOf(law).bloom(law);
-  const { bits: cells, cohorts } = bloom;
+  const { bits: cells, cohorts } = estimationOf(law).bloom(law);
   const { support } = mechanismOf(law);
   const [report, epoch] = [support(law), support(law, 'permanent')];
   const weight = rangeVariance(report, epoch, 1, 1).constant / rangeVariance(report, epoch, 1, perDevice).constant;
@@ -42,21 +40,8 @@ export function cellCountsOf(law: StringLaw, tallies: Tallies, { perDevice, peop
       cohort * cells,
     );
   }
-  const all = reportsIn(tallies);
-  const [own, alone] = [stringVariance(law, bloom, all, perDevice), stringVariance(law, bloom, weight * all, 1)];
-  const fewer = Math.max(0, 1 / people - 1 / (weight * all));
-  const spread = (share: number): number => Math.max(0, own(share, 0) - alone(share, 0)) + fewer * share * (1 - share);
   const isExclusive = estimationOf(law).isSingle;
-  return {
-    cohorts,
-    cells,
-    reports,
-    counts,
-    inside: report.p,
-    outside: report.q,
-    ...(isExclusive && { isExclusive }),
-    ...(people < all && { spread }),
-  };
+  return { cohorts, cells, reports, counts, inside: report.p, outside: report.q, people, ...(isExclusive && { isExclusive }) };
 }
 
 /**
