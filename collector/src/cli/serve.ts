@@ -187,6 +187,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   log.info({ settings: effectiveSettings(command) }, 'started with these settings');
   const room = roomWords(await collector.store.sizes?.().catch(() => undefined));
   if (room !== undefined) log.info(room);
+  collector.prepare();
   process.stdout.write(
     `Murmuration listens on ${address}${readsAt}\n${await accessHint(collector.admin, options, [...schemas, ...published], storage.words.option, log)}`,
   );

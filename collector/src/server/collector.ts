@@ -30,7 +30,7 @@ import { addRoutes, createApp, listenerOf, type RouteParts, readsRouter } from '
 import { exactRouter } from './http/routing.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { FailedSignIns, Sessions } from './http/sessions.ts';
-import { wellKnownRouter } from './http/well-known.ts';
+import { createWellKnown } from './http/well-known.ts';
 import { type CollectorOptions, type Settings, settingsOf } from './options.ts';
 
 /** A running collector. */
@@ -51,6 +51,8 @@ export interface Collector {
    * @throws {RangeError} when two schemas contradict each other; everything then stays as it was
    */
   readonly updateSchemas: (schemas: readonly SchemaDocument[]) => Promise<void>;
+  /** Begins to audit the schemas for `/.well-known/`, in a thread of its own. Otherwise the first stranger who asks begins it. */
+  readonly prepare: () => void;
   /** Resolves when the store has failed for good. The collector must then be reopened. */
   readonly failed: Promise<Error>;
   /** Answers the requests that were accepted, then stops. */
@@ -128,8 +130,15 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const annotations = annotationsRouter({ admin, arrivals: answering.arrivals, catalogOf });
   const routers = { metrics, annotations, releases: releaseRouter({ ...releases, catalogOf }), published };
   const reads = readsRouter(access, () => schemas.catalog, routers, audited);
-  const wellKnown = wellKnownRouter({ catalogOf: () => schemas.catalog, retired: () => admin.retired, audited });
-  const parts: RouteParts = { takeReports: ingest.takeReports, reads, wellKnown, access, health, onFailure: counts.failed };
+  const wellKnown = createWellKnown({ catalogOf: () => schemas.catalog, retired: () => admin.retired, audited });
+  const parts: RouteParts = {
+    takeReports: ingest.takeReports,
+    reads,
+    wellKnown: wellKnown.router,
+    access,
+    health,
+    onFailure: counts.failed,
+  };
   const app = createApp(parts, true, !settings.readsApart);
   const [server, readServer] = serve(app, parts, settings, counts);
   const endAlerts = settings.alerts === undefined ? undefined : startAlerts({ url: settings.alerts, signs: answering.watching.signs, log });
@@ -140,6 +149,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     admin,
     updateSchemas,
     failed: store.failed,
+    prepare: () => void wellKnown.make().catch(() => undefined),
     listen: listenOn(server),
     listenForReads: listenOn(readServer),
     close: async () => {

@@ -1,11 +1,15 @@
 /** `GET /.well-known/murmuration.json`: anybody may read what is asked and what that gives away, and nothing that came of it. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { getPriority } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { choice, defineSchema, flag, permanent } from '@murmuration/client';
-import { wireName } from '@murmuration/shared';
+import { canonicalSchema, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type PublicApps, type PublicSchema, publicApps, WELL_KNOWN } from '#collector/api/openapi/well-known.ts';
 import { auditOf } from '#collector/planning/audit/audit.ts';
@@ -16,6 +20,7 @@ import { openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { publishSchemas, retireSchema } from '#collector/storage/admin/published.ts';
 import { bodyOf, schema as notes, type Running, sendTo, start } from '../../kit/app.ts';
 
+const bin = fileURLToPath(new URL('../../../collector/bin/murmuration.js', import.meta.url));
 const dark = flag({ epsilon: 1, every: 'month', description: 'Is dark mode on?' });
 const versions = [1, 2].map((version) =>
   defineSchema({
@@ -140,19 +145,34 @@ test('all audits share one thread', async () => {
   await close();
 });
 
+/** The nice values of a process's threads, ascending (proc(5), field 19 of `stat`). */
+const priorities = (pid: number): readonly number[] =>
+  readdirSync(`/proc/${pid}/task`)
+    .map((thread) =>
+      Number(
+        readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1')
+          .replace(/^.*\) /, '')
+          .split(' ')[16],
+      ),
+    )
+    .sort((a, b) => a - b);
+
 test.runIf(process.platform === 'linux')('threads that compute have less priority than the one that takes batches', async () => {
   await get(running.url);
-  /** The nice values of this process's threads, ascending (proc(5), field 19 of `stat`). */
-  const priorities = (): readonly number[] =>
-    readdirSync('/proc/self/task')
-      .map((thread) =>
-        Number(
-          readFileSync(`/proc/self/task/${thread}/stat`, 'latin1')
-            .replace(/^.*\) /, '')
-            .split(' ')[16],
-        ),
-      )
-      .sort((a, b) => a - b);
-  await expect.poll(() => priorities().at(-1)).toBe(Math.min(19, getPriority() + 5));
-  await expect.poll(() => priorities()[0]).toBe(getPriority());
+  await expect.poll(() => priorities(process.pid).at(-1)).toBe(Math.min(19, getPriority() + 5));
+  await expect.poll(() => priorities(process.pid)[0]).toBe(getPriority());
+});
+
+test.runIf(process.platform === 'linux')('murmuration serve begins its audits before anybody asks', async () => {
+  const file = join(running.folder, 'schema.json');
+  writeFileSync(file, canonicalSchema(first));
+  const options = ['serve', '--open', '--schema', file, '--port', '0', '--data', join(running.folder, 'other')];
+  const child = spawn(process.execPath, [bin, ...options], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  try {
+    await expect.poll(() => priorities(child.pid as number).at(-1), { timeout: 30_000 }).toBe(Math.min(19, getPriority() + 5));
+  } finally {
+    child.kill('SIGKILL');
+    await exited;
+  }
 });

@@ -51,10 +51,17 @@ interface Made {
   readonly body: Promise<string>;
 }
 
-/** The route, which needs no token. Its answer is made once for the same schemas. */
-export function wellKnownRouter({ catalogOf, retired, audited }: WellKnownParts): Router {
+/** The route, which needs no token, and the function that makes its answer. */
+export interface WellKnown {
+  readonly router: Router;
+  readonly make: () => Promise<string>;
+}
+
+/** Creates the route. Its answer is made once for the same schemas. */
+export function createWellKnown({ catalogOf, retired, audited }: WellKnownParts): WellKnown {
   let made: Made | undefined;
-  const bodyOf = (catalog: Catalog, past: ReadonlySet<string>): Promise<string> => {
+  const make = (): Promise<string> => {
+    const [catalog, past] = [catalogOf(), retired()];
     if (made?.catalog !== catalog || made.retired !== past) {
       const body = publicApps(catalog, past, audited).then((apps) => JSON.stringify(apps));
       body.catch(() => {
@@ -65,7 +72,7 @@ export function wellKnownRouter({ catalogOf, retired, audited }: WellKnownParts)
     return made.body;
   };
   const show: RequestHandler = async (_request, response) => {
-    sendToAnybody(response, await bodyOf(catalogOf(), retired()), MAX_AGE);
+    sendToAnybody(response, await make(), MAX_AGE);
   };
-  return exactRouter().get(WELL_KNOWN, show);
+  return { router: exactRouter().get(WELL_KNOWN, show), make };
 }
