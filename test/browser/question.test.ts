@@ -6,6 +6,7 @@ import axe from 'axe-core';
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { PublicQuestion } from '#collector/api/forms/answers.ts';
+import { publicApps, WELL_KNOWN } from '#collector/api/openapi/well-known.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { address, PATIENCE, page, servePages } from './context.ts';
 import { dayAt, POISONED, RELEASE, startPast } from './question-store.ts';
@@ -350,6 +351,40 @@ test('a question that is published has a page for people without a token, and HT
   const inside = page.frameLocator('iframe[title="Is dark mode on?"]');
   await inside.locator('.verdict').waitFor();
   expect(await inside.locator('.trend svg').count()).toBe(1);
+});
+
+test('what an app asks is public, in the words of its statement, for at most 25 kB and without a cookie', async () => {
+  const sizes: Promise<number>[] = [];
+  page.on('response', (response) =>
+    sizes.push(
+      response
+        .request()
+        .sizes()
+        .then(({ responseBodySize }) => responseBodySize),
+    ),
+  );
+  await page.context().clearCookies();
+  await page.goto(`${address}/public/notes`);
+  await page.getByRole('heading', { name: 'Is dark mode on?' }).waitFor();
+  const { apps } = publicApps.parse(await (await fetch(`${address}${WELL_KNOWN}`)).json());
+  const [newest] = apps.find(({ app }) => app === 'notes')?.schemas ?? [];
+  const shown = await page.locator('main').textContent();
+  const lines = (newest?.statement ?? '').split('\n').filter((line) => line !== '');
+  expect(lines.length).toBeGreaterThan(20);
+  for (const line of lines) expect(shown).toContain(line.replace(/^- (.*) \(\S+\)$/, '$1').trim());
+  expect(shown).toContain(newest?.fingerprint);
+  expect(shown).toContain('3,650 days');
+  expect((await Promise.all(sizes)).reduce((sum, size) => sum + size)).toBeLessThan(25_000);
+  expect(await page.context().cookies()).toEqual([]);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await page.getByRole('link', { name: 'What all answers together say' }).count()).toBeGreaterThan(0);
+  await page.goto(`${address}/releases.html`);
+  await page.evaluate(() => document.body.insertAdjacentHTML('beforeend', '<iframe src="embed/notes" title="What notes asks"></iframe>'));
+  await page.frameLocator('iframe').getByRole('heading', { name: 'Is dark mode on?' }).waitFor();
+  await page.goto(`${address}/public/nobody`);
+  await page.getByText('Nothing is asked here for nobody').waitFor();
 });
 
 /** The first words of a sentence, by the kind of its verdict and the type of its question. */

@@ -61,9 +61,10 @@ const PAGES: readonly (readonly (readonly [source: string, name: string])[])[] =
   ],
   [['release-page.tsx', 'releases']],
   [['public.tsx', 'public']],
+  [['asked.tsx', 'asked']],
 ];
 
-/** Writes index.html with its main.js, releases.html with its releases.js, public.html with its public.js, main.css for all, and later.css for all but the overview. `collector` is the folder of the package. */
+/** Writes each page with its script (index.html with main.js), main.css for all, and later.css for those with pictures. `collector` is the folder of the package. */
 export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
   const source = fileURLToPath(new URL('src/dashboard/', collector));
   const target = fileURLToPath(new URL('dist/dashboard/', collector));
@@ -103,7 +104,7 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
     names.set(base, `${name.replace(/-[A-Z0-9]{8}$/, '')}-${hashOf(named)}${ext}`);
     await write(names.get(base) as string, named);
   }
-  for (const page of ['index.html', 'releases.html', 'public.html']) {
+  for (const page of ['index.html', 'releases.html', 'public.html', 'asked.html']) {
     const html = await readFile(`${source}${page}`, 'utf8');
     const [entry = ''] = /[a-z]+\.js/.exec(html) ?? [];
     const preloads = sharedBy(entry, metafile).map((file) => `<link rel="modulepreload" href="./${file}" />\n    `);

@@ -28,6 +28,7 @@ export type { Other, Others, PublicQuestion } from './forms/answers.ts';
 export type { Reader } from './openapi/access.ts';
 export type { ShownAnnotation as Annotation } from './openapi/annotations.ts';
 export type { ReleaseTable } from './openapi/release.ts';
+export type { PublicApps, PublicSchema } from './openapi/well-known.ts';
 export type { AssociationOf as Association, PlanAsked } from './reader/types.ts';
 
 export type Series = SeriesOf<AnswerEstimate['answer']>;

@@ -12,6 +12,7 @@ import type {
   Plan,
   PlanAsked,
   Progress,
+  PublicApps,
   PublicQuestion,
   Reader,
   Refusal,
@@ -200,6 +201,13 @@ export async function fetchPublic(of: Pick<Metric, 'app' | 'metric'>, signal: Ab
   const late = AbortSignal.timeout(ESTIMATES_TIMEOUT);
   const response = await request(publicAddress(of, 'v1/public'), { credentials: 'omit', signal: AbortSignal.any([signal, late]) });
   return (await response.json()) as PublicQuestion;
+}
+
+/** All schemas, as anybody may read them. */
+export async function fetchAsked(signal: AbortSignal): Promise<PublicApps> {
+  const late = AbortSignal.timeout(ESTIMATES_TIMEOUT);
+  const response = await request('.well-known/murmuration.json', { credentials: 'omit', signal: AbortSignal.any([signal, late]) });
+  return (await response.json()) as PublicApps;
 }
 
 async function request(path: string, init: RequestInit): Promise<Response> {

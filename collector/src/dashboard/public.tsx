@@ -170,7 +170,8 @@ function Answered({ metric, doubtful, estimates, series, isEmbedded, heading, qu
             {() => <Details metric={metric} estimates={estimates} address={address} />}
           </Folded>
           <p class="note">
-            Whole weeks that are over are counted, if at least {estimates.minimum} reports came in them. Counts are rounded down.
+            Whole weeks that are over are counted, if at least {estimates.minimum} reports came in them. Counts are rounded down.{' '}
+            <a href={`public/${metric.app}`}>All that {metric.app} asks</a>
           </p>
         </section>
       )}

@@ -130,7 +130,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const annotations = annotationsRouter({ admin, arrivals: answering.arrivals, catalogOf });
   const routers = { metrics, annotations, releases: releaseRouter({ ...releases, catalogOf }), published };
   const reads = readsRouter(access, () => schemas.catalog, routers, audited);
-  const wellKnown = createWellKnown({ catalogOf: () => schemas.catalog, retired: () => admin.retired, audited });
+  const wellKnown = createWellKnown({ catalogOf: () => schemas.catalog, listed: () => admin.listed, audited });
   const parts: RouteParts = {
     takeReports: ingest.takeReports,
     reads,

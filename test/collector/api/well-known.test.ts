@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { choice, defineSchema, flag, permanent } from '@murmuration/client';
-import { canonicalSchema, wireName } from '@murmuration/shared';
+import { canonicalSchema, dayNumber, dayText, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type PublicApps, type PublicSchema, publicApps, WELL_KNOWN } from '#collector/api/openapi/well-known.ts';
 import { auditOf } from '#collector/planning/audit/audit.ts';
@@ -113,8 +113,15 @@ test('what was published and retired is told, the newest first, and earlier vers
     ]);
   const got = await get(running.url);
   expect(got.headers.etag).not.toBe(before.headers.etag);
-  const [unknown, newest] = maps(got);
-  expect(unknown).toEqual({ schema: 'maps/3/0123456789abcdef', inForce: false });
+  const [unknown, newest, oldest] = maps(got);
+  const today = dayText(dayNumber(Date.now()));
+  expect(unknown).toEqual({ schema: 'maps/3/0123456789abcdef', inForce: false, retired: today });
+  expect(newest).toMatchObject({
+    published: today,
+    changes: [expect.stringMatching(/^dark: permanent before and not now/), expect.any(String)],
+  });
+  expect(oldest).toMatchObject({ published: today, retired: today });
+  expect(oldest).not.toHaveProperty('changes');
   const { year, life } = spendingOf(second, [first]);
   expect(newest?.epsilon).toMatchObject({ year, life });
   expect(Number(year)).toBeGreaterThan(Number(spendingOf(second).year));

@@ -29,10 +29,15 @@ export interface PublicSchema {
   /** As app/version/checksum. */
   readonly schema: string;
   readonly inForce: boolean;
+  /** The day on which it was published by command, in UTC. */
+  readonly published?: string;
+  readonly retired?: string;
   /** SHA-256 of the canonical JSON, in hex. */
   readonly fingerprint?: string;
   readonly epsilon?: PublicEpsilon;
   readonly statement?: string;
+  /** What it changes beside the version before it; absent for the first. */
+  readonly changes?: readonly string[];
   readonly document?: object;
 }
 
@@ -68,6 +73,8 @@ export const publicApps: z.ZodType<PublicApps> = exactly(
             z.strictObject({
               schema: z.string().meta({ description: 'As app/version/checksum.' }),
               inForce: z.boolean().meta({ description: 'Whether reports of it are taken. The others were retired.' }),
+              published: z.iso.date().exactOptional().meta({ description: 'The day on which it was published by command.' }),
+              retired: z.iso.date().exactOptional().meta({ description: 'The day on which it was retired.' }),
               fingerprint: z
                 .string()
                 .regex(/^[0-9a-f]{64}$/)
@@ -75,6 +82,10 @@ export const publicApps: z.ZodType<PublicApps> = exactly(
                 .meta({ description: 'SHA-256 of the canonical JSON.' }),
               epsilon: epsilons.exactOptional(),
               statement: z.string().exactOptional().meta({ description: 'The privacy statement.' }),
+              changes: z
+                .array(z.string())
+                .exactOptional()
+                .meta({ description: 'What it changes beside the version before it; absent for the first.' }),
               document: document.exactOptional(),
             }),
           ),

@@ -1,20 +1,16 @@
 /**
  * The files of the dashboard, from memory: an answer opens no file, and a sender who leaves early leaves nothing behind. Names of scripts and
  * styles have a hash of their content (test/setup/build-dashboard.ts), so browsers keep them for ever. Addresses of the plan and of questions
- * are answered with the index page or that of published questions, whose base is folders up for questions; the script says which it is.
+ * are answered with the index page, that of published questions or that of an app, whose base is folders up; the script says which it is.
  */
 
-import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { RequestHandler, Response } from 'express';
+import { type Coded, sendCoded, tagOf } from './send.ts';
 
 const folder = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url));
-
-/** The codings in which files are there, the shortest first, and the ends of their names. */
-const CODINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
-type Coding = keyof typeof CODINGS;
 
 const TYPES: { readonly [end: string]: string } = {
   html: 'text/html; charset=utf-8',
@@ -27,22 +23,21 @@ const HASHED = /-[A-Z0-9]{8}\.\w+$/;
 /** A file in each coding, and the headers that all of them have. */
 interface PageFile {
   readonly headers: { readonly [name: string]: string };
-  readonly bytes: { readonly [coding in Coding]: Buffer };
+  readonly bytes: Coded;
 }
 
-function pageFile(name: string, bytes: PageFile['bytes']): PageFile {
+function pageFile(name: string, bytes: Coded): PageFile {
   const headers = {
     'content-type': TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
     'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
-    vary: 'accept-encoding',
-    etag: `"${hash('sha256', bytes.identity, 'base64url')}"`,
+    etag: tagOf(bytes),
   };
   return { headers, bytes };
 }
 
 function readPageFile(name: string): PageFile {
-  const read = (coding: Coding): Buffer => readFileSync(`${folder}${name}${CODINGS[coding]}`);
-  return pageFile(name, { br: read('br'), gzip: read('gzip'), identity: read('identity') });
+  const read = (end: string): Buffer => readFileSync(`${folder}${name}${end}`);
+  return pageFile(name, { br: read('.br'), gzip: read('.gz'), identity: read('') });
 }
 
 /** Addresses below the page, and the name that stands for all of them among the files. Names of apps and metrics need no escapes. */
@@ -50,9 +45,12 @@ const BELOW = [
   { pattern: /^\/questions\/[\w.-]+$/, any: '/questions/:name', page: '/index.html', base: '../' },
   { pattern: /^\/public\/[\w.-]+\/[\w.-]+$/, any: '/public/:app/:name', page: '/public.html', base: '../../' },
   { pattern: /^\/embed\/[\w.-]+\/[\w.-]+$/, any: '/embed/:app/:name', page: '/public.html', base: '../../' },
+  { pattern: /^\/public\/[\w.-]+$/, any: '/public/:app', page: '/asked.html', base: '../' },
+  { pattern: /^\/embed\/[\w.-]+$/, any: '/embed/:app', page: '/asked.html', base: '../' },
 ] as const;
 
-const EMBED: string = BELOW[2].any;
+/** Pages that other sites may show in a frame. */
+const EMBEDS: readonly string[] = BELOW.map(({ any }) => any).filter((any) => any.startsWith('/embed/'));
 
 /** The name of a path among the files. */
 const nameOf = (path: string): string => BELOW.find(({ pattern }) => pattern.test(path))?.any ?? path;
@@ -103,10 +101,7 @@ export function servePage(frameAncestors: readonly string[]): RequestHandler {
     const rest = request.originalUrl.slice(request.baseUrl.length);
     if (/^(\?|$)/.test(rest)) return response.redirect(301, `${request.baseUrl}/${rest}`);
     response.set(file.headers);
-    if (name === EMBED) allowFrames(response, frameAncestors);
-    if (request.fresh) return void response.status(304).end();
-    const coding = (request.acceptsEncodings(Object.keys(CODINGS)) || 'identity') as Coding;
-    if (coding !== 'identity') response.set('content-encoding', coding);
-    response.send(file.bytes[coding]);
+    if (EMBEDS.includes(name)) allowFrames(response, frameAncestors);
+    sendCoded(response, file.bytes);
   };
 }

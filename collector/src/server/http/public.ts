@@ -26,7 +26,7 @@ import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
 import { bordersOf, RETENTION, type RetentionOptions } from '../../storage/retention.ts';
 import { exactRouter } from './routing.ts';
 import { partsOf, select } from './select.ts';
-import { sendToAnybody } from './send.ts';
+import { type Coded, codedText, sendToAnybody } from './send.ts';
 
 /** Reports of a week that is counted, at least. */
 const LEAST = 100;
@@ -238,12 +238,12 @@ async function questionOf(
 
 /** The route, which needs no token. */
 export function publicRouter(parts: PublicParts): Router {
-  const made = new WeakMap<PublishedMetric, { readonly monday: number; readonly body: Promise<string> }>();
-  const bodyOf = (metric: PublishedMetric): Promise<string> => {
+  const made = new WeakMap<PublishedMetric, { readonly monday: number; readonly body: Promise<Coded> }>();
+  const bodyOf = (metric: PublishedMetric): Promise<Coded> => {
     const monday = mondayOf(dayNumber(parts.now()));
     const known = made.get(metric);
     if (known?.monday === monday) return known.body;
-    const body = questionOf(metric, monday, parts);
+    const body = questionOf(metric, monday, parts).then(codedText);
     made.set(metric, { monday, body });
     body.catch(() => made.delete(metric));
     return body;

@@ -3,14 +3,16 @@
  * follows from it, and nothing that they have sent.
  */
 
-import type { SchemaDocument } from '@murmuration/shared';
+import { dayText, type SchemaDocument } from '@murmuration/shared';
 import type { RequestHandler, Router } from 'express';
 import { type PublicApps, type PublicSchema, WELL_KNOWN } from '../../api/openapi/well-known.ts';
 import type { Audits } from '../../planning/audit/audit-thread.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
+import { compareSchemas } from '../../schemas/compare.ts';
+import type { PublishedSchema } from '../../storage/admin/published.ts';
 import { appOf } from '../../storage/quota.ts';
 import { exactRouter } from './routing.ts';
-import { sendToAnybody } from './send.ts';
+import { type Coded, codedText, sendToAnybody } from './send.ts';
 
 /** Seconds for which the answer may be kept by whoever has it. */
 const MAX_AGE = 3_600;
@@ -18,26 +20,53 @@ const MAX_AGE = 3_600;
 /** Options of the route. */
 export interface WellKnownParts {
   readonly catalogOf: () => Catalog;
-  /** Wire names of the schemas that were retired. */
-  readonly retired: () => ReadonlySet<string>;
+  /** The schemas that were published or retired by command. */
+  readonly listed: () => readonly PublishedSchema[];
   readonly audited: Audits;
 }
 
 const versionOf = (schema: string): number => Number(schema.split('/')[1]);
 
+/** The days on which a schema was published and retired by command, as far as it was. */
+const daysOf = ({ published, retired }: Partial<PublishedSchema>): Pick<PublicSchema, 'published' | 'retired'> => ({
+  ...(published !== undefined && { published: dayText(published) }),
+  ...(retired !== undefined && { retired: dayText(retired) }),
+});
+
+/** The changes by a schema, in words, beside the version of its app before it. */
+function changesOf(document: SchemaDocument, { schemas }: Catalog): readonly string[] | undefined {
+  const before = [...schemas.values()]
+    .filter(({ app, version }) => app === document.app && version < document.version)
+    .sort((a, b) => b.version - a.version)[0];
+  return before && compareSchemas(before, document).map(({ what }) => what);
+}
+
 /** A schema with what its audit says of it. */
-async function publicSchema(schema: string, catalog: Catalog, inForce: boolean, audited: Audits): Promise<PublicSchema> {
+async function publicSchema(schema: string, catalog: Catalog, listed: Partial<PublishedSchema>, audited: Audits): Promise<PublicSchema> {
   const { fingerprint, metrics, month, year, life, statement } = await audited(schema, catalog);
   const report = Object.fromEntries(metrics.map(({ metric, epsilon }) => [metric, epsilon.report]));
   const document = catalog.schemas.get(schema) as SchemaDocument;
-  return { schema, inForce, fingerprint, epsilon: { report, month, year, life }, statement, document };
+  const changes = changesOf(document, catalog);
+  return {
+    schema,
+    inForce: listed.retired === undefined,
+    ...daysOf(listed),
+    fingerprint,
+    epsilon: { report, month, year, life },
+    statement,
+    ...(changes && { changes }),
+    document,
+  };
 }
 
-async function publicApps(catalog: Catalog, retired: ReadonlySet<string>, audited: Audits): Promise<PublicApps> {
+async function publicApps(catalog: Catalog, listed: readonly PublishedSchema[], audited: Audits): Promise<PublicApps> {
   const { schemas } = catalog;
+  const known = new Map(listed.map((each) => [each.schema, each]));
   const all = await Promise.all([
-    ...[...schemas.keys()].map((schema) => publicSchema(schema, catalog, !retired.has(schema), audited)),
-    ...[...retired].flatMap((schema): readonly PublicSchema[] => (schemas.has(schema) ? [] : [{ schema, inForce: false }])),
+    ...[...schemas.keys()].map((schema) => publicSchema(schema, catalog, known.get(schema) ?? {}, audited)),
+    ...listed.flatMap((each): readonly PublicSchema[] =>
+      schemas.has(each.schema) || each.retired === undefined ? [] : [{ schema: each.schema, inForce: false, ...daysOf(each) }],
+    ),
   ]);
   all.sort((a, b) => versionOf(b.schema) - versionOf(a.schema));
   const apps = [...new Set(all.map(({ schema }) => appOf(schema)))].sort();
@@ -47,27 +76,27 @@ async function publicApps(catalog: Catalog, retired: ReadonlySet<string>, audite
 /** An answer, and what it was made of. */
 interface Made {
   readonly catalog: Catalog;
-  readonly retired: ReadonlySet<string>;
-  readonly body: Promise<string>;
+  readonly listed: readonly PublishedSchema[];
+  readonly body: Promise<Coded>;
 }
 
 /** The route, which needs no token, and the function that makes its answer. */
 export interface WellKnown {
   readonly router: Router;
-  readonly make: () => Promise<string>;
+  readonly make: () => Promise<Coded>;
 }
 
 /** Creates the route. Its answer is made once for the same schemas. */
-export function createWellKnown({ catalogOf, retired, audited }: WellKnownParts): WellKnown {
+export function createWellKnown({ catalogOf, listed, audited }: WellKnownParts): WellKnown {
   let made: Made | undefined;
-  const make = (): Promise<string> => {
-    const [catalog, past] = [catalogOf(), retired()];
-    if (made?.catalog !== catalog || made.retired !== past) {
-      const body = publicApps(catalog, past, audited).then((apps) => JSON.stringify(apps));
+  const make = (): Promise<Coded> => {
+    const [catalog, all] = [catalogOf(), listed()];
+    if (made?.catalog !== catalog || made.listed !== all) {
+      const body = publicApps(catalog, all, audited).then((apps) => codedText(JSON.stringify(apps)));
       body.catch(() => {
         made = undefined;
       });
-      made = { catalog, retired: past, body };
+      made = { catalog, listed: all, body };
     }
     return made.body;
   };

@@ -11,7 +11,7 @@ import { StoreFull } from '../../base/fault.ts';
 import { type Annotation, listAnnotations } from './annotations.ts';
 import { type Credential, createFirstToken, hashOf, isSame, listCredentials, listRoles, type Role, type UserRole } from './credentials.ts';
 import { type Action, isFull, listActions, openAdminDatabase, openOnFullDisk } from './database.ts';
-import { listSchemas, schemaTable } from './published.ts';
+import { listSchemas, type PublishedSchema, schemaTable } from './published.ts';
 
 /** Milliseconds between two looks. */
 const EVERY = 1_000;
@@ -54,6 +54,7 @@ export class Administration {
   #keys: ReadonlyMap<string, WriteKey> = new Map();
   #tokens: readonly Token[] = [];
   #roles: ReadonlyMap<string, UserRole> = new Map();
+  #listed: readonly PublishedSchema[] = [];
   #published: readonly SchemaDocument[] = [];
   #retired: ReadonlySet<string> = new Set();
   #annotations: readonly Annotation[] = [];
@@ -154,6 +155,11 @@ export class Administration {
     return this.#annotations;
   }
 
+  /** Every schema that was published or retired by command. It is another list after each change. */
+  get listed(): readonly PublishedSchema[] {
+    return this.#listed;
+  }
+
   /** The schemas that were published by command, retired ones included. */
   get published(): readonly SchemaDocument[] {
     return this.#published;
@@ -209,6 +215,7 @@ export class Administration {
     if (table !== this.#schemas) {
       this.#schemas = table;
       const schemas = listSchemas(database);
+      this.#listed = schemas;
       this.#published = schemas.flatMap(({ document }) => document ?? []);
       this.#retired = new Set(schemas.filter(({ retired }) => retired !== undefined).map(({ schema }) => schema));
     }
