@@ -101,6 +101,9 @@ function addresses(path: string, { parameters = [] }: Operation, wrong: boolean)
     );
 }
 
+/** A right address of a route whose parameters seldom fit by chance. */
+const RIGHT: { readonly [path: string]: string } = { '/v1/plan': '/v1/plan?type=choice&of=5&epsilon=1' };
+
 describe.each(ROUTES.map(([path]) => path).filter((path) => path !== '/v1/signs'))('%s', (path) => {
   test.each([false, true])('answers what is described, and refuses the rest in one line (wrong values: %s)', async (wrong) => {
     const route = (await described()).paths[path]?.['get'] as Operation;
@@ -111,7 +114,7 @@ describe.each(ROUTES.map(([path]) => path).filter((path) => path !== '/v1/signs'
         expect(Object.keys(route.responses).map(Number), address).toContain(status);
         seen.set(status, (seen.get(status) ?? 0) + 1);
       }),
-      { numRuns: 150 },
+      { numRuns: 150, examples: path in RIGHT && !wrong ? [[RIGHT[path] as string]] : [] },
     );
     expect(seen.get(wrong ? 400 : 200)).toBeGreaterThan(0);
   });
