@@ -17,7 +17,7 @@ test.each([
   'docs/ledger.md',
   'docs/glossary.md',
   'client/src/ledger/ledger.ts',
-  'collector/src/planning/audit/statement.ts',
+  'collector/src/planning/audit/texts/english.ts',
 ])('%s says what equal activity is', (file) => {
   const text = textOf(file);
   expect(text).toContain(WORDS);

@@ -14,9 +14,10 @@ import { type MetricSpending, type Spending, spendingOf, upTo3 } from '../planni
 import { statementOf, versionsBefore } from '../planning/audit/statement.ts';
 import { linkageWords, type Warning, warningsOf } from '../planning/audit/warnings.ts';
 import { loadUnproven } from '../schemas/schema-file.ts';
+import { addPapers, type PaperOptions, printPapers } from './audit-papers.ts';
 import { table } from './table.ts';
 
-interface AuditOptions {
+interface AuditOptions extends PaperOptions {
   readonly schema: string;
   readonly history?: readonly string[];
   readonly certificate?: boolean;
@@ -24,7 +25,6 @@ interface AuditOptions {
   readonly devices?: number;
   readonly acceptLarge?: boolean;
   readonly exact?: boolean;
-  readonly json?: boolean;
 }
 
 /** Writes an ε. */
@@ -144,13 +144,15 @@ async function loadBefore(files: readonly string[], { app }: SchemaDocument): Pr
 const isLarge = (warnings: readonly Warning[]): boolean => warnings.some(({ kind }) => kind === 'large-epsilon');
 
 async function audit(options: AuditOptions): Promise<void> {
-  const { schema, history = [], certificate, empirical: runs, devices, acceptLarge, json } = options;
+  const { schema, history = [], certificate, empirical: runs, devices, acceptLarge, statement, dpia, config, json } = options;
   if (certificate && runs !== undefined) throw new UsageError('--empirical: expected no --certificate beside it, got both');
+  if (config !== undefined && !dpia) throw new UsageError('--config: expected --dpia with it, got none');
   const document = await loadUnproven(schema);
   const spending = spendingOf(document, await loadBefore(history, document));
   if (!spending.holds) process.exitCode = 1;
   if (certificate) return print(true, await certificateOf(document, spending), () => '');
   const linkability = linkabilityOf(document, devices);
+  if (statement || dpia) return printPapers(document, spending, linkability, options);
   if (!acceptLarge && isLarge(warningsOf(document, spending, linkability))) process.exitCode = 1;
   const value = await auditOf(document, spending, linkability);
   const empirical = runs === undefined ? undefined : empiricalOf(document, runs);
@@ -161,7 +163,7 @@ async function audit(options: AuditOptions): Promise<void> {
 }
 
 export function addAudit(program: Command): void {
-  program
+  const command = program
     .command('audit')
     .description('compute what a schema spends from its exact integers, compare it with its claims, and print the privacy statement')
     .requiredOption(
@@ -187,4 +189,5 @@ export function addAudit(program: Command): void {
     .option('--exact', 'print all twelve decimals of each ε, instead of three')
     .option('--json', 'print one JSON document on standard output')
     .action(audit);
+  addPapers(command);
 }

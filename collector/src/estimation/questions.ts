@@ -2,7 +2,6 @@
 
 import {
   type Answer,
-  bucketLabels,
   choice,
   choices,
   count,
@@ -63,8 +62,6 @@ export interface Planning<in G> {
 
 /** A type of question. */
 export interface QuestionPresentation<T extends QuestionType> {
-  /** Its answers, as the privacy statement lists them. */
-  readonly answers: (metric: DocumentOf<T>) => string;
   /** True if an unlisted answer, or an unlisted part of one, sends nothing, so that sending anything reveals something. Default: never. */
   readonly isUnlistedSilent?: (metric: DocumentOf<T>) => boolean;
   /** The answers to look for when answers are texts, by candidate; undefined when the metric has no text. */
@@ -76,12 +73,6 @@ export interface QuestionPresentation<T extends QuestionType> {
   /** Undefined when planning requires a schema. */
   readonly planning: Planning<never> | undefined;
 }
-
-const SHOWN = 6; // the number of answers that are listed
-
-/** A list as shown in the privacy statement. */
-const listed = (answers: readonly string[]): string =>
-  answers.length <= SHOWN ? answers.join(', ') : `one of a list of ${answers.length}`;
 
 /** Placeholder answers for a plan, which names none. */
 const namesFor = (size: number): readonly string[] => Array.from({ length: size }, (_, i) => `answer ${i + 1}`);
@@ -121,7 +112,6 @@ export function shortfallOf({ utility, law }: Extract<MetricDocument, { type: 'b
 
 /** How the collector presents flags. */
 const flagPresentation: QuestionPresentation<'flag'> = {
-  answers: () => 'yes or no',
   tested: 1, // the share of no is 1 minus that of yes
   planning: {
     options: () => [['--flag', 'yes or no']],
@@ -140,7 +130,6 @@ const choicePlanning: Planning<number> = {
 };
 
 const choicePresentation: QuestionPresentation<'choice'> = {
-  answers: ({ answers }) => listed(answers),
   isUnlistedSilent: ({ other }) => !other,
   planning: choicePlanning,
 };
@@ -157,24 +146,17 @@ const choicesPlanning: Planning<number> = {
 };
 
 const choicesPresentation: QuestionPresentation<'choices'> = {
-  answers: ({ atMost, answers }) => `up to ${atMost} of these, drawn at random where there are more: ${listed(answers)}`,
   isUnlistedSilent: ({ other }) => !other,
   planning: choicesPlanning,
 };
 
 /** How the collector presents the best of options. */
 const bestPresentation: QuestionPresentation<'best'> = {
-  answers: (metric) =>
-    `one of the options ${listed(metric.options)}, drawn at random, the likelier the better it suits which of ${metric.inputs.length} kinds holds; nineteen times in twenty its score is at most ${shortfallOf(metric, 0.05)} below the best`,
   isUnlistedSilent: () => true,
   planning: undefined, // its utilities are too many for a command line
 };
 
-/** How a text is described to the person who is asked. */
-const ANY_TEXT = 'any text, of which only randomized bits of a hash leave the device';
-
 const textPresentation: QuestionPresentation<'text'> = {
-  answers: () => ANY_TEXT,
   candidates: (_metric, candidates) => candidates.map((candidate) => ({ answer: candidate, text: candidate })),
   isText: true,
   planning: {
@@ -194,8 +176,6 @@ const jointPlanning: Planning<readonly number[]> = {
 };
 
 const jointPresentation: QuestionPresentation<'joint'> = {
-  answers: ({ questions }) =>
-    questions.map((part) => `${part.name} (${isListPart(part) ? `one of ${part.answers.length}` : ANY_TEXT})`).join(' together with '),
   isUnlistedSilent: () => true,
   // Each candidate combined with every answer of the lists.
   candidates: ({ questions }, candidates) => {
@@ -221,7 +201,6 @@ const histogramPlanning: Planning<readonly number[]> = {
 };
 
 const histogramPresentation: QuestionPresentation<'histogram'> = {
-  answers: ({ edges }) => `the range in which a number lies: ${listed(bucketLabels(edges))}`,
   planning: histogramPlanning,
 };
 
@@ -236,8 +215,6 @@ const discoverPlanning: Planning<number> = {
 };
 
 const discoverPresentation: QuestionPresentation<'discover'> = {
-  answers: ({ longest }) =>
-    `any text, of which the first ${longest} bytes count; only a randomized hash of its beginning leaves the device`,
   candidates: (_metric, candidates) => candidates.map((candidate) => ({ answer: candidate, text: candidate })),
   isText: true,
   tested: TESTED,
@@ -253,7 +230,6 @@ const meanPlanning: Planning<readonly number[]> = {
 };
 
 const meanPresentation: QuestionPresentation<'mean'> = {
-  answers: ({ range: [low, high] }) => `a number from ${low} to ${high}; the collector estimates the mean over many reports`,
   planning: meanPlanning,
 };
 
@@ -266,7 +242,6 @@ const countPlanning: Planning<number> = {
 };
 
 const countPresentation: QuestionPresentation<'count'> = {
-  answers: ({ max }) => `a count from 0 to ${max}; the collector estimates the mean over many reports`,
   planning: countPlanning,
 };
 
@@ -279,7 +254,6 @@ const distributionPlanning: Planning<readonly number[]> = {
 };
 
 const distributionPresentation: QuestionPresentation<'distribution'> = {
-  answers: ({ range: [low, high], cells }) => `a number from ${low} to ${high}, in one of ${cells} parts of that range`,
   planning: distributionPlanning,
 };
 
