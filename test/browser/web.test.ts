@@ -9,6 +9,7 @@ import { serveWeb } from '@murmuration/examples/web/serve';
 import type { Batch, SchemaDocument } from '@murmuration/shared';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { storedBy } from '#collector/planning/audit/papers/device.ts';
 import { counted } from '../kit/counted.ts';
 import { buildClient } from '../setup/build-client.ts';
 import { launchChromium } from '../setup/chromium.ts';
@@ -147,6 +148,66 @@ test.each(['/', '/script.html'])('%s erases what waits when the person says no, 
   await save(again);
   await see(again, 'already-answered', 3);
   expect(bodies).toEqual([]);
+});
+
+/** Notes in the page which keys of `localStorage` are read and written, and which databases are opened and deleted. */
+function watchStorage(): void {
+  const touched = { read: new Set<string>(), written: new Set<string>(), opened: new Set<string>() };
+  Object.assign(window, { touched });
+  const { getItem, setItem } = Storage.prototype;
+  Storage.prototype.getItem = function (key) {
+    touched.read.add(key);
+    return getItem.call(this, key);
+  };
+  Storage.prototype.setItem = function (key, value) {
+    touched.written.add(key);
+    setItem.call(this, key, value);
+  };
+  const { open } = IDBFactory.prototype;
+  IDBFactory.prototype.open = function (name, ...version) {
+    touched.opened.add(name);
+    return open.call(this, name, ...version);
+  };
+}
+
+/** What the page has touched, and what it has stored. */
+const touchedIn = (page: Page): Promise<{ readonly [what: string]: readonly string[] }> =>
+  page.evaluate(async () => {
+    const { touched } = window as unknown as { readonly touched: { readonly [what: string]: ReadonlySet<string> } };
+    const databases = (await indexedDB.databases()).map(({ name = '' }) => name).sort();
+    return {
+      ...Object.fromEntries(Object.entries(touched).map(([what, names]) => [what, [...names].sort()])),
+      databases,
+      keys: Object.keys(localStorage).sort(),
+    };
+  });
+
+test('what a page reads before a decision, and stores after an agreement, is what the assessment lists (audit --dpia)', async () => {
+  const listed = (where: string, part: (name: string) => boolean = () => true): readonly string[] =>
+    storedBy('notebook').flatMap((thing) => (thing.where === where && part(thing.name) ? [thing.name] : []));
+  await context.addInitScript(watchStorage);
+  const page = await open('/');
+  await save(page);
+  await see(page, 'no-consent', 3);
+  expect(await touchedIn(page)).toEqual({
+    read: listed('localStorage', (name) => !name.endsWith('…')).toSorted(), // there are no answers to read
+    written: [],
+    opened: [],
+    databases: [],
+    keys: [],
+  });
+
+  await page.getByRole('button', { name: 'Yes, share' }).click();
+  await save(page);
+  await see(page, 'recorded', 3);
+  const after = await touchedIn(page);
+  /** A key of a metric as the list has it. */
+  const generic = (keys: readonly string[] = []): readonly string[] =>
+    [...new Set(keys.map((key) => key.replace(/(?<=:answer:).*/, '…')))].toSorted();
+  expect(generic(after['keys'])).toEqual(listed('localStorage').toSorted());
+  expect(generic(after['written'])).toEqual(listed('localStorage').toSorted());
+  expect(after['databases']).toEqual(listed('IndexedDB').toSorted());
+  expect(after['opened']).toEqual(listed('IndexedDB').toSorted());
 });
 
 test('what is recorded before a page is left arrives', async () => {

@@ -12,6 +12,7 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
   [['schema'], async () => (await import('./schema.ts')).addSchema],
   [['plan'], async () => (await import('./plan.ts')).addPlan],
   [['audit'], async () => (await import('./audit.ts')).addAudit],
+  [['verify-package'], async () => (await import('./verify-package.ts')).addVerifyPackage],
   [['simulate'], async () => (await import('./simulate.ts')).addSimulate],
   [['backup'], async () => (await import('./backup.ts')).addBackup],
   [['restore'], async () => (await import('./backup.ts')).addRestore],

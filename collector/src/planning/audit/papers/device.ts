@@ -1,4 +1,7 @@
-/** The storage of a device that the SDK reads and writes, for ePrivacy 5(3). */
+/**
+ * The storage of a device that the SDK reads and writes, for ePrivacy 5(3). A browser test compares this list with what a page reads, creates
+ * and stores (test/browser/web.test.ts).
+ */
 
 /** A place on the device. */
 export interface StoredThing {
