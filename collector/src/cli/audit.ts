@@ -1,4 +1,7 @@
-/** `murmuration audit`: what a schema's integers spend, compared with its claims; what ε does not cover; the privacy statement. */
+/**
+ * `murmuration audit`: what a schema's integers spend, compared with its claims; what ε does not cover; the privacy statement. With `--url`, a
+ * deployed app, checked by what it does.
+ */
 
 import { isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { Command } from 'commander';
@@ -15,15 +18,15 @@ import { statementOf, versionsBefore } from '../planning/audit/statement.ts';
 import { linkageWords, type Warning, warningsOf } from '../planning/audit/warnings.ts';
 import { loadUnproven } from '../schemas/schema-file.ts';
 import { addPapers, type PaperOptions, printPapers } from './audit-papers.ts';
+import { addPage, auditPage, type PageOptions } from './audit-url.ts';
 import { table } from './table.ts';
 
-interface AuditOptions extends PaperOptions {
-  readonly schema: string;
+interface AuditOptions extends PaperOptions, PageOptions {
+  readonly schema?: string;
   readonly history?: readonly string[];
   readonly certificate?: boolean;
   readonly empirical?: number;
   readonly devices?: number;
-  readonly acceptLarge?: boolean;
   readonly exact?: boolean;
 }
 
@@ -144,7 +147,11 @@ async function loadBefore(files: readonly string[], { app }: SchemaDocument): Pr
 const isLarge = (warnings: readonly Warning[]): boolean => warnings.some(({ kind }) => kind === 'large-epsilon');
 
 async function audit(options: AuditOptions): Promise<void> {
-  const { schema, history = [], certificate, empirical: runs, devices, acceptLarge, statement, dpia, config, json } = options;
+  const { schema, url, bundle, history = [], certificate, empirical: runs, devices, acceptLarge, statement, dpia, config, json } = options;
+  const subjects = [schema, url, bundle].filter((each) => each !== undefined).length;
+  if (subjects !== 1)
+    throw new UsageError(`audit: expected one of --schema, --url and --bundle, got ${subjects === 0 ? 'none' : subjects}`);
+  if (schema === undefined) return auditPage(options);
   if (certificate && runs !== undefined) throw new UsageError('--empirical: expected no --certificate beside it, got both');
   if (config !== undefined && !dpia) throw new UsageError('--config: expected --dpia with it, got none');
   const document = await loadUnproven(schema);
@@ -165,8 +172,10 @@ async function audit(options: AuditOptions): Promise<void> {
 export function addAudit(program: Command): void {
   const command = program
     .command('audit')
-    .description('compute what a schema spends from its exact integers, compare it with its claims, and print the privacy statement')
-    .requiredOption(
+    .description(
+      'compute what a schema spends from its exact integers, compare it with its claims, and print the privacy statement; or, with --url, check a deployed app by what it does',
+    )
+    .option(
       '--schema <file>',
       'canonical JSON (`murmuration schema --document` prints it), which is best for a review; or a module, which is run',
     )
@@ -190,4 +199,5 @@ export function addAudit(program: Command): void {
     .option('--json', 'print one JSON document on standard output')
     .action(audit);
   addPapers(command);
+  addPage(command);
 }

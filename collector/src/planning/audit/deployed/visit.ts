@@ -1,0 +1,298 @@
+/**
+ * A visit: a fresh browser context with the agent in it. Its clock stands still and is moved by the audit, its random numbers come from a
+ * seed, and the reports are answered here, so no collector needs to run. Requests of all pages, frames and workers are written down.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Browser, BrowserContext, Frame, Page, Request, Worker } from 'playwright-core';
+import { UsageError } from '../../../base/fault.ts';
+import {
+  type Agent,
+  type AgentOptions,
+  agent,
+  type Draw,
+  type FoundDevice,
+  type Outcome,
+  type Run,
+  type Sending,
+  type Stored,
+} from './agent.ts';
+import { userAgentOf } from './browser.ts';
+import type { Plan } from './plan.ts';
+
+/** Noon, far from a change of the day. */
+const NOON = 43_200_000;
+const DAY = 86_400_000;
+
+/** Milliseconds of the page's clock in a step. */
+const STEP = 2_000;
+
+/** Milliseconds that a selector may take to appear. */
+const PATIENCE = 30_000;
+/** The same where it need not appear. */
+const IMPATIENCE = 2_000;
+
+/** A request as the browser made it. */
+export interface Sent {
+  readonly from: 'page' | 'worker';
+  readonly method: string;
+  readonly url: string;
+  readonly type: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly isReport: boolean;
+  /** Steps of the clock before it. */
+  readonly step: number;
+}
+
+/** Settings of a visit. */
+export interface VisitOptions {
+  readonly seed?: number;
+  readonly webdriver?: boolean;
+  readonly privacyControl?: boolean;
+}
+
+/** The page and the browser, which all visits of an audit share. */
+export interface Site {
+  readonly browser: Browser;
+  readonly url: string;
+  readonly plan: Plan;
+  /** Storage that the browser begins with. */
+  readonly storageState?: string | undefined;
+  /** Files that are served in place of the network, by address. */
+  readonly files: ReadonlyMap<string, { readonly type: string; readonly text: string }>;
+  readonly secret: string;
+  /** SHA-256 of each script, by address. */
+  readonly hashes: Map<string, string>;
+}
+
+/** A page's frame or a worker. */
+type Realm = Frame | Worker;
+
+/** A device, and where it is. */
+export interface Found extends FoundDevice {
+  readonly realm: Realm;
+  readonly at: number;
+}
+
+/** The parameters of a call about a device, without its number. */
+type Of<F extends (...args: never[]) => unknown> = Parameters<F> extends [number, ...infer R] ? R : never;
+
+const isReport = (url: string): boolean => /\/v1\/reports\/?$/.test(new URL(url).pathname);
+
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': 'content-type',
+} as const;
+
+export class Visit {
+  readonly sent: Sent[] = [];
+  readonly site: Site;
+  readonly #context: BrowserContext;
+  readonly #start: number;
+  #page: Page | undefined;
+  #step = 0;
+  #day = 0;
+  /** Draws and requests of the pages before this one. */
+  readonly #before: { draws: readonly Draw[]; scripts: readonly Sending[] } = { draws: [], scripts: [] };
+
+  private constructor(site: Site, context: BrowserContext, start: number) {
+    this.site = site;
+    this.#context = context;
+    this.#start = start;
+  }
+
+  /** Opens a context. Nothing is loaded. */
+  static async begin(site: Site, { seed = 1, webdriver = false, privacyControl = false }: VisitOptions = {}): Promise<Visit> {
+    const { browser, storageState, secret, files } = site;
+    const context = await browser.newContext({
+      userAgent: userAgentOf(browser),
+      ...(storageState !== undefined && { storageState }),
+      ...(privacyControl && { extraHTTPHeaders: { 'Sec-GPC': '1' } }),
+    });
+    context.setDefaultTimeout(PATIENCE);
+    // A day of the real calendar: certificates and logins hold, and all visits of an audit see the same time.
+    const start = Math.floor(Date.now() / DAY) * DAY + NOON;
+    await context.clock.install({ time: start - 1_000 });
+    await context.clock.pauseAt(start);
+    const options: AgentOptions = { secret, seed, webdriver, privacyControl };
+    await context.addInitScript(`(${agent})(${JSON.stringify(options)})`);
+    const visit = new Visit(site, context, start);
+    await context.route(
+      (url) => isReport(url.href) || files.has(url.href),
+      (route) => {
+        const file = files.get(route.request().url());
+        return route.fulfill(file ? { contentType: file.type, body: file.text } : { status: 204, headers: CORS });
+      },
+    );
+    context.on('request', (request) => visit.#note(request));
+    context.on('response', async (response) => {
+      const url = response.url();
+      if (response.request().resourceType() !== 'script' || site.hashes.has(url)) return;
+      const body = await response.body().catch(() => undefined);
+      if (body) site.hashes.set(url, createHash('sha256').update(body).digest('hex'));
+    });
+    return visit;
+  }
+
+  #note(request: Request): void {
+    const url = request.url();
+    if (!/^https?:/.test(url) || request.method() === 'OPTIONS') return;
+    const type = request.resourceType();
+    this.sent.push({
+      from: request.serviceWorker() ? 'worker' : 'page',
+      method: request.method(),
+      url,
+      type,
+      headers: request.headers(),
+      body: request.postData() ?? '',
+      isReport: isReport(url),
+      step: this.#step,
+    });
+  }
+
+  get page(): Page {
+    if (this.#page === undefined) throw new Error('expected a page, got none');
+    return this.#page;
+  }
+
+  /** The reports' bodies. */
+  get reports(): readonly Sent[] {
+    return this.sent.filter((each) => each.isReport);
+  }
+
+  /** Loads the page, so many days after the first visit. */
+  async open(day = 0): Promise<void> {
+    if (this.#page) Object.assign(this.#before, { draws: await this.draws(), scripts: await this.scripts() });
+    if (day > this.#day) await this.#context.clock.pauseAt(this.#start + day * DAY);
+    this.#day = day;
+    this.#page ??= await this.#context.newPage();
+    try {
+      await this.#page.goto(this.site.url, { waitUntil: 'load', timeout: 120_000 });
+    } catch (error) {
+      throw new UsageError(`audit: expected ${this.site.url} to load, got: ${(error as Error).message.split('\n')[0]}`);
+    }
+    await this.settle(1);
+  }
+
+  get #realms(): readonly Realm[] {
+    return [...this.page.frames(), ...this.page.workers(), ...this.#context.serviceWorkers()];
+  }
+
+  async #call<N extends keyof Agent>(
+    realm: Realm,
+    name: N,
+    ...args: Parameters<Agent[N]>
+  ): Promise<Awaited<ReturnType<Agent[N]>> | undefined> {
+    const call = `Promise.resolve(globalThis[${JSON.stringify(this.site.secret)}]?.[${JSON.stringify(name)}](...${JSON.stringify(args)}))`;
+    return (await (realm as Frame).evaluate(call).catch(() => undefined)) as Awaited<ReturnType<Agent[N]>> | undefined;
+  }
+
+  async #all<N extends keyof Agent>(name: N, ...args: Parameters<Agent[N]>): Promise<readonly Awaited<ReturnType<Agent[N]>>[]> {
+    const results = await Promise.all(this.#realms.map((realm) => this.#call(realm, name, ...args)));
+    return results.filter((each) => each !== undefined) as readonly Awaited<ReturnType<Agent[N]>>[];
+  }
+
+  #isBusy = async (): Promise<boolean> => (await this.#all('busy')).some((pending) => pending > 0);
+
+  /** Waits until no step of IndexedDB and no request is pending, in real time. */
+  async idle(): Promise<void> {
+    for (let [quiet, tries] = [0, 0]; quiet < 2 && tries < 200; tries++) {
+      const before = this.sent.length;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      quiet = (await this.#isBusy()) || this.sent.length > before ? 0 : quiet + 1;
+    }
+  }
+
+  /** Lets so many steps of the page's clock pass. */
+  async settle(steps: number): Promise<void> {
+    await this.idle();
+    for (let at = 0; at < steps; at++) {
+      this.#step++;
+      const before = this.sent.length;
+      await this.page.clock.runFor(STEP);
+      if (this.sent.length > before || (await this.#isBusy())) await this.idle();
+    }
+  }
+
+  /** Clicks, or fills a field with a text. @throws {UsageError} if the page lacks it */
+  async touch(selector: string, text: string, where: string): Promise<void> {
+    const element = this.page.locator(selector).first();
+    try {
+      const kind = await element.evaluate((node) => {
+        const { tagName, type = '' } = node as unknown as { readonly tagName: string; readonly type?: string };
+        return `${tagName} ${type}`;
+      });
+      if (kind === 'INPUT checkbox' && /^(true|false)$/.test(text)) await element.setChecked(text === 'true');
+      else if (kind.startsWith('SELECT')) await element.selectOption(text);
+      else if (/^(TEXTAREA|INPUT (text|search|number|email|url|tel|range|)$)/.test(kind)) {
+        await element.fill(text);
+        await element.blur();
+      } else await element.click();
+    } catch (error) {
+      throw new UsageError(`--plan: ${where}: expected an element to click, got: ${(error as Error).message.split('\n')[0]} ${selector}`);
+    }
+  }
+
+  async agree(): Promise<void> {
+    const { consent } = this.site.plan;
+    if (consent !== undefined) await this.touch(consent, '', 'consent');
+    await this.settle(1);
+  }
+
+  /** Records one answer to each metric of the plan: the chosen one of its list. */
+  async act(choose: (metric: string, answers: readonly string[]) => string | undefined): Promise<void> {
+    const { acts = {}, also = [] } = this.site.plan;
+    for (const [metric, answers] of Object.entries(acts)) {
+      const answer = choose(metric, Object.keys(answers));
+      if (answer !== undefined) await this.touch(answers[answer] as string, answer, `acts.${metric}.${answer}`);
+    }
+    for (const selector of also) await this.touch(selector, '', 'also');
+  }
+
+  /** Clicks the first answers of a person who does not agree. A page may hide them, so what can't be clicked is left out. */
+  async tryToAct(): Promise<void> {
+    this.#context.setDefaultTimeout(IMPATIENCE);
+    const { acts = {}, also = [] } = this.site.plan;
+    const touches = [
+      ...Object.values(acts).flatMap((answers) => Object.entries(answers).slice(0, 1)),
+      ...also.map((each) => ['', each] as const),
+    ];
+    for (const [answer, selector] of touches) await this.touch(selector, answer, 'acts').catch(() => undefined);
+    this.#context.setDefaultTimeout(PATIENCE);
+  }
+
+  async devices(): Promise<readonly Found[]> {
+    const found = await Promise.all(
+      this.#realms.map(async (realm) => ((await this.#call(realm, 'devices')) ?? []).map((device, at) => ({ ...device, realm, at }))),
+    );
+    return found.flat();
+  }
+
+  written = async (): Promise<readonly FoundDevice['document'][]> => (await this.#all('written')).flat();
+  draws = async (): Promise<readonly Draw[]> => [...this.#before.draws, ...(await this.#all('draws')).flat()];
+  scripts = async (): Promise<readonly Sending[]> => [...this.#before.scripts, ...(await this.#all('sent')).flat()];
+  reads = async (): Promise<readonly string[]> => [...new Set((await this.#all('reads')).flat())];
+  given = async (): Promise<readonly string[]> => (await this.#all('given')).flat();
+  stored = async (): Promise<readonly Stored[]> => this.#all('stored');
+  arm = async (words: Readonly<Record<string, readonly number[]>>): Promise<unknown> => this.#all('arm', words);
+
+  /** The browser's own account of IndexedDB. */
+  databases = async (): Promise<string> => JSON.stringify((await this.#context.storageState({ indexedDB: true })).origins);
+
+  run = (device: Found, ...args: Of<Agent['run']>): Promise<readonly Run[] | undefined> =>
+    this.#call(device.realm, 'run', device.at, ...args);
+
+  channel = (device: Found, ...args: Of<Agent['channel']>): Promise<readonly Outcome[] | undefined> =>
+    this.#call(device.realm, 'channel', device.at, ...args);
+
+  /** Workers in which no agent runs. */
+  async unwatched(): Promise<readonly string[]> {
+    const workers = [...this.page.workers(), ...this.#context.serviceWorkers()];
+    const heard = await Promise.all(workers.map((worker) => this.#call(worker, 'busy')));
+    return workers.filter((_, at) => heard[at] === undefined).map((worker) => worker.url());
+  }
+
+  close = (): Promise<void> => this.#context.close();
+}
