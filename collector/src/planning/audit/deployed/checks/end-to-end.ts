@@ -57,7 +57,9 @@ export const endToEnd: Check = {
         row(
           NAME,
           'not tested',
-          stories.length === 0 ? 'the plan names no answers' : `${followed} answers were recorded and ${reports} reports sent`,
+          stories.length === 0
+            ? 'no telemetry was found, or the plan names no answers'
+            : `${followed} answers were recorded and ${reports} reports sent`,
         ),
       ];
     return [

@@ -104,6 +104,8 @@ const stops = (name: string, of: 'deny' | 'forget', words: string): Check => ({
   run: async (investigation) => {
     const selector = investigation.site.plan[of];
     if (selector === undefined) return [row(name, 'not tested', `the plan names no "${of}"`)];
+    const { devices } = await investigation.known();
+    if (devices.length === 0) return [row(name, 'not tested', 'no telemetry was found')];
     const { before, seen } = await investigation.after(selector);
     const reports = seen.sent.filter(({ isReport }) => isReport);
     if (reports.length > before) return [row(name, 'failed', `${words} a report was sent: ${reports[before]?.body}`)];

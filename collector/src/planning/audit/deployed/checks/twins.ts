@@ -55,7 +55,9 @@ async function compare(investigation: Investigation, webdriver: boolean, names: 
   const twins = await investigation.twins();
   const both = await investigation.twinStories(webdriver);
   if (twins === undefined || both === undefined)
-    return names.map((name) => row(name, 'not tested', 'the plan names no two answers of a question whose coins can give equal reports'));
+    return names.map((name) =>
+      row(name, 'not tested', 'no telemetry was found, or the plan names no two answers whose coins can give equal reports'),
+    );
   const metrics = Object.keys(twins[0].answers);
   const why = unequal(both, metrics);
   const own = investigation.site.plan.own ?? [];
