@@ -45,8 +45,8 @@ async function annotate(address: string, today: number): Promise<void> {
   if (status !== 200) throw new Error(`an annotation: expected status 200, got ${status}`);
 }
 
-/** Begins the first look for signs, which takes some seconds, so that it is done when somebody opens the page. */
-const look = (address: string): void => void fetch(`${address}/v1/signs`).catch(() => undefined); // the page asks again
+/** The first look for signs in 60 days, which takes some seconds: the page shows what it found as soon as somebody opens it. */
+const look = (address: string): Promise<unknown> => fetch(`${address}/v1/signs`).catch(() => undefined); // the page asks again
 
 /** What there is to see, as addresses of the dashboard. */
 function tour(address: string, today: number): string {
@@ -80,7 +80,7 @@ async function start(port: number): Promise<void> {
   const collector = await createCollector({ open: true, schemas: [before.document, schema.document], data, candidates, truth });
   const { address, moved } = await listen(collector, port);
   await annotate(address, today);
-  look(address);
+  const looked = look(address);
   const orders = { endpoint: address, devices: FOREVER, seed: Date.now() % 2 ** 32, atOnce: 0, perSecond: PER_SECOND };
   const fleet = startFleet(orders, (progress) => {
     latest = progress;
@@ -101,6 +101,7 @@ async function start(port: number): Promise<void> {
     if (!stopping) process.stderr.write(`${error.message}\n`);
     return stop(1);
   });
+  await looked;
   process.stdout.write(
     `
   Murmuration    ${address}${moved ? `    (port ${port} was taken)` : ''}
