@@ -42,8 +42,10 @@ export const scripted = ({ evaluate, goto }: Page): Hand => ({
   evaluate,
   goto,
   use: async (element) => {
-    const { x, y } = await placeOf({ evaluate }, element);
-    await evaluate(`document.elementFromPoint(${x}, ${y}).click()`);
+    await placeOf({ evaluate }, element);
+    // In one step: what comes above the element may move it between two.
+    const click = `({ x, y }) => (document.elementFromPoint(x, y).click(), 1)`;
+    await waitFor({ evaluate }, `((place) => (place ? (${click})(place) : null))((${PLACE})(${element}))`);
   },
   search: async (words) => {
     await waitFor({ evaluate }, READY);

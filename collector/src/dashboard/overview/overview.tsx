@@ -1,7 +1,7 @@
 // The overview: what needs a look, then one row for each question that is looked for.
 
-import type { VNode } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RefObject, VNode } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Metric, Sign } from '../../api/shown.ts';
 import type { Filter } from '../filter.ts';
 import { spanOf } from '../filter.ts';
@@ -25,16 +25,31 @@ interface OverviewProps {
   readonly onFind: (finding: Partial<Finding>) => void;
 }
 
+const ANCHORS = CSS.supports('overflow-anchor', 'auto');
+
+/** Keeps what is read where it is when something comes above it. Safari does not do that on its own. */
+function useAnchor(element: RefObject<HTMLElement | null>): void {
+  const before = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    if (ANCHORS || element.current === null) return;
+    const top = element.current.getBoundingClientRect().top + scrollY;
+    if (before.current !== null && scrollY > 0) scrollBy(0, top - before.current);
+    before.current = top;
+  });
+}
+
 export function Overview({ metrics, signs, filter, onFilter, finding, onFind }: OverviewProps): VNode {
   const span = useMemo(() => spanOf(metrics), [metrics]);
   const byMetric = useMemo(() => signsByMetric(signs ?? NO_SIGNS), [signs]);
+  const questions = useRef<HTMLElement>(null);
+  useAnchor(questions);
   if (metrics.length === 0) return <NoMetrics />;
   const found = foundIn(metrics, finding, byMetric);
   const apps = [...new Set(metrics.map(({ app }) => app))];
   return (
     <>
       {span ? <Looks metrics={metrics} signs={signs} filter={filter} /> : <NoReports app={metrics[0]?.app ?? ''} />}
-      <section class="asks-all" aria-labelledby="questions">
+      <section ref={questions} class="asks-all" aria-labelledby="questions">
         <div class="asks-head">
           <h2 id="questions">Questions</h2>
           <Holds metrics={metrics} found={found.length} apps={apps.length} />
