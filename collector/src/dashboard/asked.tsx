@@ -119,19 +119,22 @@ function Versions({ schemas }: { readonly schemas: readonly PublicSchema[] }): V
   );
 }
 
-/** The statement of a schema, whose list is shown as questions. */
+/** The statement of a schema: a title, paragraphs, and a list that is shown as questions, below the bounds of all of them. */
 function Statement({ schema, app }: { readonly schema: Stated; readonly app: string }): VNode {
-  const [title = '', first = '', ...parts] = schema.statement.split('\n\n');
+  const [title = '', ...parts] = schema.statement.split('\n\n');
   return (
     <section class="app">
       <h2>{title}</h2>
-      <p class="rest">{first}</p>
-      <div class="card">
-        <Together epsilon={schema.epsilon} />
-      </div>
       {parts.map((part) =>
         part.startsWith('- ') ? (
-          questionsIn(part).map((said) => <Question key={said.metric} schema={schema} app={app} {...said} />)
+          <>
+            <div class="card">
+              <Together epsilon={schema.epsilon} />
+            </div>
+            {questionsIn(part).map((said) => (
+              <Question key={said.metric} schema={schema} app={app} {...said} />
+            ))}
+          </>
         ) : (
           <p key={part} class="rest">
             {part}
