@@ -104,8 +104,9 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
     names.set(base, `${name.replace(/-[A-Z0-9]{8}$/, '')}-${hashOf(named)}${ext}`);
     await write(names.get(base) as string, named);
   }
+  const head = await readFile(`${source}head.html`, 'utf8');
   for (const page of ['index.html', 'releases.html', 'public.html', 'asked.html']) {
-    const html = await readFile(`${source}${page}`, 'utf8');
+    const html = (await readFile(`${source}${page}`, 'utf8')).replace(/ *<!-- head.html -->\n/, head);
     const [entry = ''] = /[a-z]+\.js/.exec(html) ?? [];
     const preloads = sharedBy(entry, metafile).map((file) => `<link rel="modulepreload" href="./${file}" />\n    `);
     await write(page, Buffer.from(renamed(html.replace('<script', `${preloads.join('')}<script`), names)));

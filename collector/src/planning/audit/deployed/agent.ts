@@ -1,112 +1,14 @@
 /**
  * Runs in the audited page, before any of its scripts: it gives the random numbers, watches storage and what is sent, and finds the SDK by
  * what it does. `createDevice` joins a schema's document, its questions and coins with `Object.assign`, in every build; a schema that the app
- * resolves is also written by `JSON.stringify`. The function is sent as text, so it may use nothing outside of itself.
+ * resolves is also written by `JSON.stringify`. The function is sent as text, so it may use nothing outside of itself
+ * and of the stream of random words that it is given.
  *
  * Hooks are proxies of what was there, so that their names and texts stay nearly the same. A page that looks for them can still find them.
  */
 
 import type { SchemaDocument } from '@murmuration/shared';
-
-/** Settings of the agent. */
-export interface AgentOptions {
-  /** The name of the global through which the audit calls. It differs in each audit. */
-  readonly secret: string;
-  /** The seed of the random numbers. Two visits with the same seed and time draw the same ones. */
-  readonly seed: number;
-  /** The answer to `navigator.webdriver`. */
-  readonly webdriver: boolean;
-  /** The answer to `navigator.globalPrivacyControl`. */
-  readonly privacyControl: boolean;
-}
-
-/** A coin that a randomizer threw: a threshold, or the number of sides of a die; and how many words came before it. */
-export interface Coin {
-  readonly of: 'flip' | 'uniform';
-  readonly n: number;
-  readonly at: number;
-}
-
-/** A run of a randomizer: its coins, and its bytes in hexadecimal digits. */
-export interface Thrown {
-  readonly coins: readonly Coin[];
-  readonly bytes: string;
-}
-
-/** A run of a randomizer on the words that it was given: with coins of the audit, and with those of the device. */
-export interface Run {
-  readonly by: Thrown;
-  readonly own: string;
-  /** False if the device's coins took no words from `crypto.getRandomValues`. */
-  readonly isHeard: boolean;
-  /** Calls of `Math.random` by the device's coins. */
-  readonly weak: number;
-}
-
-/** An outcome of a randomizer, and its probability as a ratio of integers in decimals. */
-export type Outcome = readonly [bytes: string, numerator: string, denominator: string];
-
-/** A draw of the device for an answer of its own. */
-export interface Draw {
-  readonly metric: string;
-  /** `report`: the stage that turns a stored symbol into one. */
-  readonly stage: 'value' | 'report';
-  readonly law: unknown;
-  readonly input: unknown;
-  readonly bytes: string;
-  /** True if its words were those that the audit had set. */
-  readonly armed: boolean;
-}
-
-/** A device that was found. */
-export interface FoundDevice {
-  readonly document: SchemaDocument;
-  readonly wire: string;
-  /** The consent that applies until the person decides. */
-  readonly fallback: string;
-}
-
-/** A text that a script of the page sent, and when: milliseconds of the page's clock. */
-export interface Sending {
-  readonly by: string;
-  readonly time: number;
-  readonly to: string;
-  readonly text: string;
-}
-
-/** Contents of a page's storage. */
-export interface Stored {
-  readonly local: Readonly<Record<string, string>>;
-  readonly session: Readonly<Record<string, string>>;
-  readonly cookie: string;
-  readonly databases: readonly string[];
-  readonly caches: readonly string[];
-}
-
-/** Calls of the audit. */
-export interface Agent {
-  readonly devices: () => readonly FoundDevice[];
-  /** Documents that a script wrote as JSON. */
-  readonly written: () => readonly SchemaDocument[];
-  readonly draws: () => readonly Draw[];
-  readonly sent: () => readonly Sending[];
-  readonly reads: () => readonly string[];
-  /** Random values that were given, in hexadecimal digits and in decimals. */
-  readonly given: () => readonly string[];
-  readonly stored: () => Promise<Stored>;
-  /** Pending steps of IndexedDB, and requests. */
-  readonly busy: () => number;
-  /** Sets the words for the next draw of metrics. */
-  readonly arm: (words: Readonly<Record<string, readonly number[]>>) => void;
-  readonly run: (
-    device: number,
-    metric: string,
-    stage: Draw['stage'],
-    inputs: readonly (readonly [input: unknown, words: readonly number[]])[],
-  ) => Promise<readonly Run[]>;
-  /** The exact channel of an input, from every way in which its coins can fall; undefined if there are more ways than that. */
-  readonly channel: (device: number, metric: string, stage: Draw['stage'], input: unknown, most: number) => readonly Outcome[] | undefined;
-}
+import type { Agent, AgentOptions, Coin, Draw, Outcome, Run, Sending } from './agent-api.ts';
 
 // The parts of a page and of the SDK that are hooked. The collector is compiled without the types of browsers.
 type Act = (this: unknown, ...args: never[]) => unknown;
@@ -147,7 +49,7 @@ interface PageScope {
   readonly location: { readonly href: string };
 }
 
-export function agent({ secret, seed, webdriver, privacyControl }: AgentOptions): void {
+export function agent({ secret, seed, webdriver, privacyControl }: AgentOptions, stream: (seed: number) => () => number): void {
   const scope = globalThis as unknown as Scope;
   const page = globalThis as unknown as PageScope;
   if (Object.hasOwn(scope, secret)) return;
@@ -177,15 +79,6 @@ export function agent({ secret, seed, webdriver, privacyControl }: AgentOptions)
   if (privacyControl) answer(navigators, 'globalPrivacyControl', () => true);
 
   // Random numbers: one stream for the SDK's fills, and one for each other use, so that the page's own use moves none of the SDK's.
-  const stream = (from: number): (() => number) => {
-    let state = from | 0;
-    return () => {
-      state = (state + 0x9e3779b9) | 0;
-      let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-      mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-      return (mixed ^ (mixed >>> 15)) >>> 0;
-    };
-  };
   let start = seed ^ Date.now();
   for (const character of page.location.href) start = Math.imul(start ^ character.charCodeAt(0), 0x01000193);
   const [fills, others, weak] = [stream(start), stream(start + 1), stream(start + 2)];
@@ -233,7 +126,7 @@ export function agent({ secret, seed, webdriver, privacyControl }: AgentOptions)
   const written: SchemaDocument[] = [];
   const draws: Draw[] = [];
   let armed: Record<string, readonly number[]> = {};
-  const isSame = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
+  const copyOf = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 
   /** Makes the device's next word the first of these, and says if it took one. */
   const align = (device: Coins, words: readonly number[]): boolean => {
@@ -249,7 +142,7 @@ export function agent({ secret, seed, webdriver, privacyControl }: AgentOptions)
       const isArmed = stage === 'value' && words !== undefined && align(device, words);
       if (isArmed) delete armed[metric];
       const bytes = original(law, input, coins);
-      draws.push({ metric, stage, law: isSame(law), input: isSame(input), bytes: hex(bytes), armed: isArmed });
+      draws.push({ metric, stage, law: copyOf(law), input: copyOf(input), bytes: hex(bytes), armed: isArmed });
       return bytes;
     };
   const watch = (device: Device): void => {
@@ -397,7 +290,7 @@ export function agent({ secret, seed, webdriver, privacyControl }: AgentOptions)
   };
 
   const api: Agent = {
-    devices: () => devices.map(({ document, wire, fallback }) => isSame({ document, wire, fallback })),
+    devices: () => devices.map(({ document, wire, fallback }) => copyOf({ document, wire, fallback })),
     written: () => written,
     draws: () => draws,
     sent: () => sent,

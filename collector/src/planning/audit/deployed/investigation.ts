@@ -3,7 +3,7 @@
  */
 
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
-import type { Draw, Sending, Stored } from './agent.ts';
+import type { Draw, Sending, Stored } from './agent-api.ts';
 import { atThreshold, enoughWords, inputOf, questionOf, seededWords, throwCoins, twinWords } from './reference.ts';
 import { type Found, type Sent, type Site, Visit, type VisitOptions } from './visit.ts';
 

@@ -8,7 +8,7 @@ import { createCoins } from '@murmuration/client/testing';
 import { fromBase64url, type Law, type MetricDocument, toBase64url } from '@murmuration/shared';
 import { shippedQuestions } from '../shipped.ts';
 import { triedOf } from '../values.ts';
-import type { Coin, Draw, Thrown } from './agent.ts';
+import type { Coin, Draw, Thrown } from './agent-api.ts';
 
 const MODULUS = 2 ** 32;
 

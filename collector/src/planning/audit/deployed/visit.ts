@@ -6,19 +6,11 @@
 import { createHash } from 'node:crypto';
 import type { Browser, BrowserContext, Frame, Page, Request, Worker } from 'playwright-core';
 import { UsageError } from '../../../base/fault.ts';
-import {
-  type Agent,
-  type AgentOptions,
-  agent,
-  type Draw,
-  type FoundDevice,
-  type Outcome,
-  type Run,
-  type Sending,
-  type Stored,
-} from './agent.ts';
+import { agent } from './agent.ts';
+import type { Agent, AgentOptions, Draw, FoundDevice, Outcome, Run, Sending, Stored } from './agent-api.ts';
 import { userAgentOf } from './browser.ts';
 import type { Plan } from './plan.ts';
+import { seededWords } from './reference.ts';
 
 /** Noon, far from a change of the day. */
 const NOON = 43_200_000;
@@ -117,7 +109,7 @@ export class Visit {
     await context.clock.install({ time: start - 1_000 });
     await context.clock.pauseAt(start);
     const options: AgentOptions = { secret, seed, webdriver, privacyControl };
-    await context.addInitScript(`(${agent})(${JSON.stringify(options)})`);
+    await context.addInitScript(`(${agent})(${JSON.stringify(options)}, ${seededWords})`);
     const visit = new Visit(site, context, start);
     await context.route(
       (url) => isReport(url.href) || files.has(url.href),

@@ -22,6 +22,15 @@ export interface Field {
   readonly decide?: string;
 }
 
+/** Makes the fields of a section. */
+export const fieldsOf =
+  (section: Section) =>
+  (id: string, title: string, text?: string, decide?: string): Field => ({
+    ...{ id, section, title },
+    ...(text !== undefined && { text }),
+    ...(decide !== undefined && { decide }),
+  });
+
 /** The fields that hold a text, the fields that leave something to decide, and all. */
 export interface Filled {
   readonly fields: number;

@@ -6,7 +6,7 @@ import { RETENTION } from '../../../storage/retention.ts';
 import { answersIn } from '../statement.ts';
 import { english } from '../texts/english.ts';
 import { storedBy } from './device.ts';
-import { type Field, plain, tableOf } from './fields.ts';
+import { type Field, fieldsOf, plain, tableOf } from './fields.ts';
 
 /** The options of the collector that the papers use: those of `serve --config`. */
 export interface CollectorConfiguration {
@@ -32,11 +32,7 @@ export function description(document: SchemaDocument, fingerprint: string, confi
   const published = metrics.filter(([, , { publish }]) => publish).map(([name]) => plain(name));
   const { dailyFor = RETENTION.dailyFor, keepFor } = configuration ?? {};
   const source = configuration ? 'By the collector’s configuration' : 'By the collector’s defaults';
-  const field = (id: string, title: string, text?: string, decide?: string): Field => ({
-    ...{ id, section: 'description', title },
-    ...(text !== undefined && { text }),
-    ...(decide !== undefined && { decide }),
-  });
+  const field = fieldsOf('description');
   return [
     field(
       'subject',
@@ -137,11 +133,7 @@ export function need(document: SchemaDocument): readonly Field[] {
   const endless = metrics.filter(([, , { expires }]) => expires === undefined).map(([name]) => plain(name));
   const ends = metrics.flatMap(([name, , { expires }]) => (expires === undefined ? [] : [`${plain(name)} ends on ${expires}`]));
   const things = storedBy(document.app);
-  const field = (id: string, title: string, text?: string, decide?: string): Field => ({
-    ...{ id, section: 'need', title },
-    ...(text !== undefined && { text }),
-    ...(decide !== undefined && { decide }),
-  });
+  const field = fieldsOf('need');
   return [
     field(
       'basis',

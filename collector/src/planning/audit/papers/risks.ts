@@ -6,7 +6,7 @@ import { percent, posteriorOf } from '../posterior.ts';
 import { type Spending, upTo3 } from '../spending.ts';
 import { factor, oddsOf } from '../statement.ts';
 import { linkageWords, warningsOf } from '../warnings.ts';
-import { type Field, plain, tableOf } from './fields.ts';
+import { type Field, fieldsOf, plain, tableOf } from './fields.ts';
 import type { CollectorConfiguration } from './processing.ts';
 
 /** The fields of Art. 35(7)(c). */
@@ -19,11 +19,7 @@ export function risks(document: SchemaDocument, spending: Spending, linkability:
       .find((warning) => warning.kind === kind)
       ?.words.replace(/^[^:]*: /, '')
       .replace(/^./, (letter) => letter.toUpperCase());
-  const field = (id: string, title: string, text?: string, decide?: string): Field => ({
-    ...{ id, section: 'risks', title },
-    ...(text !== undefined && { text }),
-    ...(decide !== undefined && { decide }),
-  });
+  const field = fieldsOf('risks');
   return [
     field(
       'report',
@@ -88,11 +84,7 @@ export function risks(document: SchemaDocument, spending: Spending, linkability:
 
 /** The fields of Art. 35(7)(d) and of who decides. */
 export function measures(configuration?: CollectorConfiguration): readonly Field[] {
-  const field = (id: string, title: string, text?: string, decide?: string): Field => ({
-    ...{ id, section: 'measures', title },
-    ...(text !== undefined && { text }),
-    ...(decide !== undefined && { decide }),
-  });
+  const field = fieldsOf('measures');
   const person = (id: string, title: string, decide: string): Field => ({ id, section: 'people', title, decide });
   return [
     field(

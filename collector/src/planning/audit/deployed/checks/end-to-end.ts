@@ -23,11 +23,11 @@ function follow(
     const question = metric && questionOf(metric);
     const draw = draws.find((each) => each.metric === name && each.armed);
     if (!metric || !question || !draw) continue;
-    followed++;
     if (JSON.stringify(draw.law) !== JSON.stringify(metric.law))
       faults.push(`${name} was randomized by another law than that of the schema: ${JSON.stringify(draw.law)}`);
     const input = inputOf(question, answer);
     if (others.has(name) || JSON.stringify(draw.input) !== JSON.stringify(input)) continue;
+    followed++;
     const expected = throwCoins(question, metric.law, 'value', input, [...(words[name] ?? []), ...Array.from({ length: 64 }, () => 0)]);
     if (draw.bytes !== expected.bytes)
       faults.push(`${name} "${answer}" became ${draw.bytes}, and the law makes ${expected.bytes} of its coins`);

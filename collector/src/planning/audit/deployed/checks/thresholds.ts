@@ -7,7 +7,7 @@
 import type { MetricDocument } from '@murmuration/shared';
 import { lowerShare, upperShare } from '../../../../estimation/statistics/counts.ts';
 import { type MetricSpending, type Spent, spendingOf } from '../../spending.ts';
-import type { Outcome, Run, Thrown } from '../agent.ts';
+import type { Outcome, Run, Thrown } from '../agent-api.ts';
 import { type Check, type Row, row } from '../check.ts';
 import { enoughWords, inputsOf, questionOf, type Stage, seededWords, throwCoins, wordsAround } from '../reference.ts';
 import type { Found, Visit } from '../visit.ts';

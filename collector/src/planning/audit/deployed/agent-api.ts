@@ -1,0 +1,103 @@
+/** The words between the audit and its agent in the page. All of them are JSON: they cross from the page to the audit. */
+
+import type { SchemaDocument } from '@murmuration/shared';
+
+/** Settings of the agent. */
+export interface AgentOptions {
+  /** The name of the global through which the audit calls. It differs in each audit. */
+  readonly secret: string;
+  /** The seed of the random numbers. Two visits with the same seed and time draw the same ones. */
+  readonly seed: number;
+  /** The answer to `navigator.webdriver`. */
+  readonly webdriver: boolean;
+  /** The answer to `navigator.globalPrivacyControl`. */
+  readonly privacyControl: boolean;
+}
+
+/** A coin that a randomizer threw: a threshold, or the number of sides of a die; and how many words came before it. */
+export interface Coin {
+  readonly of: 'flip' | 'uniform';
+  readonly n: number;
+  readonly at: number;
+}
+
+/** A run of a randomizer: its coins, and its bytes in hexadecimal digits. */
+export interface Thrown {
+  readonly coins: readonly Coin[];
+  readonly bytes: string;
+}
+
+/** A run of a randomizer on the words that it was given: with coins of the audit, and with those of the device. */
+export interface Run {
+  readonly by: Thrown;
+  readonly own: string;
+  /** False if the device's coins took no words from `crypto.getRandomValues`. */
+  readonly isHeard: boolean;
+  /** Calls of `Math.random` by the device's coins. */
+  readonly weak: number;
+}
+
+/** An outcome of a randomizer, and its probability as a ratio of integers in decimals. */
+export type Outcome = readonly [bytes: string, numerator: string, denominator: string];
+
+/** A draw of the device for an answer of its own. */
+export interface Draw {
+  readonly metric: string;
+  /** `report`: the stage that turns a stored symbol into one. */
+  readonly stage: 'value' | 'report';
+  readonly law: unknown;
+  readonly input: unknown;
+  readonly bytes: string;
+  /** True if its words were those that the audit had set. */
+  readonly armed: boolean;
+}
+
+/** A device that was found. */
+export interface FoundDevice {
+  readonly document: SchemaDocument;
+  readonly wire: string;
+  /** The consent that applies until the person decides. */
+  readonly fallback: string;
+}
+
+/** A text that a script of the page sent, and when: milliseconds of the page's clock. */
+export interface Sending {
+  readonly by: string;
+  readonly time: number;
+  readonly to: string;
+  readonly text: string;
+}
+
+/** Contents of a page's storage. */
+export interface Stored {
+  readonly local: Readonly<Record<string, string>>;
+  readonly session: Readonly<Record<string, string>>;
+  readonly cookie: string;
+  readonly databases: readonly string[];
+  readonly caches: readonly string[];
+}
+
+/** Calls of the audit. */
+export interface Agent {
+  readonly devices: () => readonly FoundDevice[];
+  /** Documents that a script wrote as JSON. */
+  readonly written: () => readonly SchemaDocument[];
+  readonly draws: () => readonly Draw[];
+  readonly sent: () => readonly Sending[];
+  readonly reads: () => readonly string[];
+  /** Random values that were given, in hexadecimal digits and in decimals. */
+  readonly given: () => readonly string[];
+  readonly stored: () => Promise<Stored>;
+  /** Pending steps of IndexedDB, and requests. */
+  readonly busy: () => number;
+  /** Sets the words for the next draw of metrics. */
+  readonly arm: (words: Readonly<Record<string, readonly number[]>>) => void;
+  readonly run: (
+    device: number,
+    metric: string,
+    stage: Draw['stage'],
+    inputs: readonly (readonly [input: unknown, words: readonly number[]])[],
+  ) => Promise<readonly Run[]>;
+  /** The exact channel of an input, from every way in which its coins can fall; undefined if there are more ways than that. */
+  readonly channel: (device: number, metric: string, stage: Draw['stage'], input: unknown, most: number) => readonly Outcome[] | undefined;
+}
