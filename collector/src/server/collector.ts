@@ -28,6 +28,7 @@ import { publicRouter } from './http/public.ts';
 import { releaseRouter } from './http/release.ts';
 import { addRoutes, createApp, listenerOf, type RouteParts, readsRouter } from './http/routes.ts';
 import { exactRouter } from './http/routing.ts';
+import { schemaLogRouter } from './http/schema-log.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { FailedSignIns, Sessions } from './http/sessions.ts';
 import { createWellKnown } from './http/well-known.ts';
@@ -113,6 +114,11 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const updateSchemas = followSchemas(schemas, admin, store.publish, log, (served) => {
     if (!isOpen) warnWithoutKey(admin, served.map(appOf), storage.words.option, log);
   });
+  const logSchemas = (): Promise<void> =>
+    admin
+      .logSchemas([...schemas.catalog.schemas.values()])
+      .catch((err: unknown) => log.error({ err }, 'the log of schemas could not be completed'));
+  await logSchemas();
   const answered = (status: number, refusal?: Refusal): void => counts.answered('reports', status, refusal);
   const { failed, skewed } = counts;
   const ingest = await createIngest({ ...settings, schemas, store, keys: isOpen ? undefined : admin, answered, failed, skewed });
@@ -130,11 +136,12 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const annotations = annotationsRouter({ admin, arrivals: answering.arrivals, catalogOf });
   const routers = { metrics, annotations, releases: releaseRouter({ ...releases, catalogOf }), published };
   const reads = readsRouter(access, () => schemas.catalog, routers, audited);
-  const wellKnown = createWellKnown({ catalogOf: () => schemas.catalog, listed: () => admin.listed, audited });
+  const wellKnown = createWellKnown({ catalogOf: () => schemas.catalog, listed: () => admin.listed, log: () => admin.schemaLog, audited });
+  const schemaLog = schemaLogRouter({ log: () => admin.schemaLog, loggedDocument: (fingerprint) => admin.loggedDocument(fingerprint) });
   const parts: RouteParts = {
     takeReports: ingest.takeReports,
     reads,
-    wellKnown: wellKnown.router,
+    wellKnown: exactRouter().use(wellKnown.router, schemaLog),
     access,
     health,
     onFailure: counts.failed,
@@ -147,7 +154,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     router: addRoutes(exactRouter(), parts, true, true),
     store,
     admin,
-    updateSchemas,
+    updateSchemas: async (files) => {
+      await updateSchemas(files);
+      await logSchemas();
+    },
     failed: store.failed,
     prepare: () => void wellKnown.make().catch(() => undefined),
     listen: listenOn(server),

@@ -366,11 +366,11 @@ describe('bad usage', () => {
   test.each([
     [
       [],
-      'murmuration: expected a command, one of serve, schema, plan, audit, verify-package, simulate, backup, restore, days, keys, roles, schemas, annotations, prune, delete, vacuum, migrate, export, decode, discover, release, doctor, init, got none',
+      'murmuration: expected a command, one of serve, schema, plan, audit, verify-package, simulate, backup, restore, days, keys, roles, schemas, log, annotations, prune, delete, vacuum, migrate, export, decode, discover, release, doctor, init, got none',
     ],
     [
       ['help', 'nosuch'],
-      'expected a command, one of serve, schema, plan, audit, verify-package, simulate, backup, restore, days, keys, roles, schemas, annotations, prune, delete, vacuum, migrate, export, decode, discover, release, doctor, init, got help nosuch',
+      'expected a command, one of serve, schema, plan, audit, verify-package, simulate, backup, restore, days, keys, roles, schemas, log, annotations, prune, delete, vacuum, migrate, export, decode, discover, release, doctor, init, got help nosuch',
     ],
     [['frobnicate'], 'unknown command'],
     [['schema'], 'required option'],

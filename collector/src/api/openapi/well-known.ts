@@ -44,6 +44,8 @@ export interface PublicSchema {
 /** Public statement of a collector: its apps, each with its schemas, the newest first. */
 export interface PublicApps {
   readonly format: 1;
+  /** Transparency log of schemas: its path on the same server, and the key that signs it. */
+  readonly log?: { readonly path: string; readonly key: string };
   readonly apps: readonly { readonly app: string; readonly schemas: readonly PublicSchema[] }[];
 }
 
@@ -66,6 +68,10 @@ export const publicApps: z.ZodType<PublicApps> = exactly(
   z
     .strictObject({
       format: z.literal(1),
+      log: z
+        .strictObject({ path: z.string(), key: z.string() })
+        .exactOptional()
+        .meta({ description: 'The transparency log of schemas: its path on the same server, and the key that signs it.' }),
       apps: z.array(
         z.strictObject({
           app: z.string(),
@@ -95,7 +101,57 @@ export const publicApps: z.ZodType<PublicApps> = exactly(
     .meta({ id: 'PublicApps' }),
 );
 
+/** A path parameter of the log. */
+const part = (description: string, example: string): z.ZodType => z.string().meta({ description, example });
+
+/** A route of the transparency log of schemas. */
+const ofLog = (operationId: string, summary: string, description: string, type: string, parts: Readonly<Record<string, z.ZodType>>) => ({
+  get: {
+    operationId,
+    summary,
+    description,
+    security: [],
+    ...(Object.keys(parts).length > 0 && { requestParams: { path: z.object(parts) } }),
+    responses: {
+      '200': { description: 'The answer.', content: { [type]: { schema: { type: 'string' as const } } } },
+      '404': refused('The log does not have it, or is empty.'),
+      '507': refused('The disk of the collector is full.'),
+    },
+  },
+});
+
+const tileParts = { level: part('The level of the hashes, or `entries`.', '0'), index: part('Three digits.', '000') };
+const TILES = 'As C2SP tlog-tiles says, with hashes of RFC 6962. It never changes.';
+
 export const wellKnownPaths: ZodOpenApiPathsObject = {
+  '/.well-known/murmuration-log/checkpoint': ofLog(
+    'logCheckpoint',
+    'The size and the root of the log of schemas, signed',
+    'As C2SP tlog-checkpoint says. The key is in `/.well-known/murmuration.json`.',
+    'text/plain',
+    {},
+  ),
+  '/.well-known/murmuration-log/tile/{level}/{index}': ofLog(
+    'logTile',
+    '256 hashes or entries of the log',
+    TILES,
+    'application/octet-stream',
+    tileParts,
+  ),
+  '/.well-known/murmuration-log/tile/{level}/{index}/{width}': ofLog(
+    'logPartialTile',
+    'The first hashes or entries of a tile that is not full',
+    TILES,
+    'application/octet-stream',
+    { ...tileParts, index: part('Three digits and `.p`.', '000.p'), width: part('From 1 to 255.', '1') },
+  ),
+  '/.well-known/murmuration-log/schema/{fingerprint}': ofLog(
+    'loggedSchema',
+    'The canonical JSON of a schema that the log has',
+    'Retired ones, and those with other descriptions, stay.',
+    'application/json',
+    { fingerprint: part('SHA-256 of the canonical JSON, in hex.', '0'.repeat(64)) },
+  ),
   [WELL_KNOWN]: {
     get: {
       operationId: 'wellKnown',

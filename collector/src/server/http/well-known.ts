@@ -9,7 +9,10 @@ import { type PublicApps, type PublicSchema, WELL_KNOWN } from '../../api/openap
 import type { Audits } from '../../planning/audit/audit-thread.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { compareSchemas } from '../../schemas/compare.ts';
+import { verifierText } from '../../schemas/log/note.ts';
+import { LOG } from '../../schemas/log/read.ts';
 import type { PublishedSchema } from '../../storage/admin/published.ts';
+import type { SchemaLog } from '../../storage/admin/schema-log.ts';
 import { appOf } from '../../storage/quota.ts';
 import { exactRouter } from './routing.ts';
 import { type Coded, codedText, sendToAnybody } from './send.ts';
@@ -22,6 +25,7 @@ export interface WellKnownParts {
   readonly catalogOf: () => Catalog;
   /** The schemas that were published or retired by command. */
   readonly listed: () => readonly PublishedSchema[];
+  readonly log: () => SchemaLog | undefined;
   readonly audited: Audits;
 }
 
@@ -59,7 +63,14 @@ async function publicSchema(schema: string, catalog: Catalog, listed: Partial<Pu
   };
 }
 
-async function publicApps(catalog: Catalog, listed: readonly PublishedSchema[], audited: Audits): Promise<PublicApps> {
+/** The parts of the answer. */
+interface Shown {
+  readonly catalog: Catalog;
+  readonly listed: readonly PublishedSchema[];
+  readonly log: SchemaLog | undefined;
+}
+
+async function publicApps({ catalog, listed, log }: Shown, audited: Audits): Promise<PublicApps> {
   const { schemas } = catalog;
   const known = new Map(listed.map((each) => [each.schema, each]));
   const all = await Promise.all([
@@ -70,13 +81,16 @@ async function publicApps(catalog: Catalog, listed: readonly PublishedSchema[], 
   ]);
   all.sort((a, b) => versionOf(b.schema) - versionOf(a.schema));
   const apps = [...new Set(all.map(({ schema }) => appOf(schema)))].sort();
-  return { format: 1, apps: apps.map((app) => ({ app, schemas: all.filter(({ schema }) => appOf(schema) === app) })) };
+  return {
+    format: 1,
+    ...(log && { log: { path: LOG, key: verifierText(log.key) } }),
+    apps: apps.map((app) => ({ app, schemas: all.filter(({ schema }) => appOf(schema) === app) })),
+  };
 }
 
 /** An answer, and what it was made of. */
 interface Made {
-  readonly catalog: Catalog;
-  readonly listed: readonly PublishedSchema[];
+  readonly of: Shown;
   readonly body: Promise<Coded>;
 }
 
@@ -87,16 +101,16 @@ export interface WellKnown {
 }
 
 /** Creates the route. Its answer is made once for the same schemas. */
-export function createWellKnown({ catalogOf, listed, audited }: WellKnownParts): WellKnown {
+export function createWellKnown({ catalogOf, listed, log, audited }: WellKnownParts): WellKnown {
   let made: Made | undefined;
   const make = (): Promise<Coded> => {
-    const [catalog, all] = [catalogOf(), listed()];
-    if (made?.catalog !== catalog || made.listed !== all) {
-      const body = publicApps(catalog, all, audited).then((apps) => codedText(JSON.stringify(apps)));
+    const now = { catalog: catalogOf(), listed: listed(), log: log() };
+    if (made?.of.catalog !== now.catalog || made.of.listed !== now.listed || made.of.log !== now.log) {
+      const body = publicApps(now, audited).then((apps) => codedText(JSON.stringify(apps)));
       body.catch(() => {
         made = undefined;
       });
-      made = { catalog, listed: all, body };
+      made = { of: now, body };
     }
     return made.body;
   };

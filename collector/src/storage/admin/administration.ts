@@ -12,6 +12,7 @@ import { type Annotation, listAnnotations } from './annotations.ts';
 import { type Credential, createFirstToken, hashOf, isSame, listCredentials, listRoles, type Role, type UserRole } from './credentials.ts';
 import { type Action, isFull, listActions, openAdminDatabase, openOnFullDisk } from './database.ts';
 import { listSchemas, type PublishedSchema, schemaTable } from './published.ts';
+import { isLogged, loggedDocument, logSchemas, type SchemaLog, schemaLog } from './schema-log.ts';
 
 /** Milliseconds between two looks. */
 const EVERY = 1_000;
@@ -58,6 +59,7 @@ export class Administration {
   #published: readonly SchemaDocument[] = [];
   #retired: ReadonlySet<string> = new Set();
   #annotations: readonly Annotation[] = [];
+  #log: SchemaLog | undefined;
 
   /**
    * @param place the folder of the file, or a replica
@@ -170,6 +172,21 @@ export class Administration {
     return this.#retired;
   }
 
+  /** Completes the log of schemas by these and by what was retired. Where it lacks nothing, nothing is written. @throws {StoreFull} as `change` */
+  async logSchemas(documents: readonly SchemaDocument[]): Promise<void> {
+    if (!isLogged(this.#database, documents)) await this.change((database) => logSchemas(database, documents));
+  }
+
+  /** The log of schemas; undefined before its first entry. It is another object after each change. */
+  get schemaLog(): SchemaLog | undefined {
+    return this.#log;
+  }
+
+  /** The canonical JSON of a document in the log, by its fingerprint. @throws {StoreFull} while the disk is too full to open it */
+  loggedDocument(fingerprint: string): string | undefined {
+    return loggedDocument(this.#database, fingerprint);
+  }
+
   /** Every key and token, without secrets. */
   credentials(): readonly Credential[] {
     return listCredentials(this.#database);
@@ -226,6 +243,8 @@ export class Administration {
       ),
     );
     this.#annotations = listAnnotations(database);
+    const log = schemaLog(database);
+    if (log?.entries.length !== this.#log?.entries.length) this.#log = log;
     this.#roles = new Map(listRoles(database).map((each) => [each.name, each]));
     const hashes = new Map(
       database

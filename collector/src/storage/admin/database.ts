@@ -56,6 +56,13 @@ const STEPS: readonly Step[] = [
     database.exec(
       'CREATE TABLE annotation (n INTEGER PRIMARY KEY, app TEXT NOT NULL, metric TEXT, day INTEGER NOT NULL, text TEXT NOT NULL)',
     ),
+  (database) =>
+    database.exec(`
+      CREATE TABLE schema_log (n INTEGER PRIMARY KEY, entry TEXT NOT NULL, fingerprint TEXT UNIQUE, document TEXT);
+      CREATE TRIGGER schema_log_is_final BEFORE UPDATE ON schema_log BEGIN SELECT RAISE(ABORT, 'the log of schemas is append-only'); END;
+      CREATE TRIGGER schema_log_stays BEFORE DELETE ON schema_log BEGIN SELECT RAISE(ABORT, 'the log of schemas is append-only'); END;
+      CREATE TABLE log_key (name TEXT PRIMARY KEY, secret TEXT NOT NULL) WITHOUT ROWID;
+    `),
 ];
 
 /** The first versions that have the tables of keys, of schemas, of roles, of secrets of streams and of annotations. */

@@ -7,6 +7,7 @@ import { wireNameOf } from '../../schemas/catalog.ts';
 import { type Change, changesBy, isRefused } from '../../schemas/compare.ts';
 import { transaction } from '../files/database.ts';
 import { logAction } from './database.ts';
+import { appendSchemas } from './schema-log.ts';
 
 /** A schema that was published or retired. */
 export interface PublishedSchema {
@@ -82,6 +83,7 @@ export function publishSchemas(
         logAction(database, who, [`published ${schema}`, ...accepted.map((what) => `accepted: ${what}`)].join('; '), document.app);
       }
       if (publications.some(({ changes }) => isRefused(changes, accepts))) throw new Refused('a change is not allowed');
+      appendSchemas(database, documents);
     });
     return { publications, done: true };
   } catch (error) {
@@ -122,6 +124,7 @@ export function retireSchema(database: DatabaseSync, who: string, which: string,
       .prepare('INSERT INTO schema (schema, retired) VALUES (?, ?) ON CONFLICT DO UPDATE SET retired = excluded.retired')
       .run(schema, dayNumber(Date.now()));
     logAction(database, who, `retired ${schema}`, schema.split('/')[0]);
+    appendSchemas(database, []);
   });
   return schema;
 }

@@ -20,9 +20,14 @@ const TABLES = [
   { name: 'schema', key: 'schema', columns: ['schema', 'document', 'published', 'retired'] },
   { name: 'user', key: 'name', columns: ['name', 'role', 'apps'] },
   { name: 'annotation', key: 'n', columns: ['n', 'app', 'metric', 'day', 'text'] },
+  { name: 'schema_log', key: 'n', columns: ['n', 'entry', 'fingerprint', 'document'] },
+  { name: 'log_key', key: 'name', columns: ['name', 'secret'] },
 ] as const;
 
 type Table = (typeof TABLES)[number];
+
+/** Tables whose rows are only ever added to. */
+const APPENDED: ReadonlySet<Table['name']> = new Set(['action', 'schema_log']);
 type Row = { readonly [column: string]: SQLInputValue };
 
 /** Milliseconds between two looks at whether a command has changed something, and after which looks that fail are told. */
@@ -166,7 +171,7 @@ export class AdminReplica {
   #takeUp({ version, tables }: { readonly version: number; readonly tables: ReadonlyMap<Table, readonly Row[]> }): void {
     transaction(this.database, () => {
       for (const [table, rows] of tables) {
-        if (table.name !== 'action') this.database.exec(`DELETE FROM ${table.name}`); // actions are only ever added
+        if (!APPENDED.has(table.name)) this.database.exec(`DELETE FROM ${table.name}`);
         insert(this.database, table, rows);
       }
     });

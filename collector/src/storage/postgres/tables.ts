@@ -178,6 +178,15 @@ export const STEPS: readonly string[] = [
     n integer PRIMARY KEY, app text NOT NULL, metric text, day integer NOT NULL, text text NOT NULL
   );
   `,
+  `
+  CREATE TABLE murmuration.admin_schema_log (n integer PRIMARY KEY, entry text NOT NULL, fingerprint text UNIQUE, document text);
+  CREATE FUNCTION murmuration.refuse_schema_log() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'the log of schemas is append-only'; END $$;
+  CREATE TRIGGER schema_log_is_final BEFORE UPDATE OR DELETE ON murmuration.admin_schema_log
+    FOR EACH ROW EXECUTE FUNCTION murmuration.refuse_schema_log();
+  CREATE TRIGGER schema_log_stays BEFORE TRUNCATE ON murmuration.admin_schema_log EXECUTE FUNCTION murmuration.refuse_schema_log();
+  CREATE TABLE murmuration.admin_log_key (name text PRIMARY KEY, secret text NOT NULL);
+  `,
 ];
 
 /** The shard of what belongs to a metric: FNV-1a of its app and its name, reduced to a byte. */

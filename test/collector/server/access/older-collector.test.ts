@@ -35,7 +35,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 test('what only reads changes nothing, whether a collector runs or not', () => {
   versionAfter(
-    'DROP TABLE annotation; DROP TABLE release_secret; DROP TABLE release_entry; DROP TABLE user; DROP TABLE schema; PRAGMA user_version = 1',
+    'DROP TABLE log_key; DROP TABLE schema_log; DROP TABLE annotation; DROP TABLE release_secret; DROP TABLE release_entry; DROP TABLE user; DROP TABLE schema; PRAGMA user_version = 1',
   );
   const unlock = lock(data);
   const read = (): readonly unknown[] =>
@@ -56,7 +56,7 @@ test('what only reads changes nothing, whether a collector runs or not', () => {
 });
 
 test('what writes is refused in one line while a collector runs, and migrates when none does', () => {
-  const newest = versionAfter('DROP TABLE annotation');
+  const newest = versionAfter('DROP TABLE log_key; DROP TABLE schema_log');
   const older = Number(newest) - 1;
   versionAfter(`PRAGMA user_version = ${older}`);
   const unlock = lock(data);

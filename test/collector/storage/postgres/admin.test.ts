@@ -104,6 +104,24 @@ test('the log of actions has all of it in order, and nobody can change it', asyn
     await expect(query(url, sql)).rejects.toThrow('append-only');
 });
 
+test('collectors share one log of schemas, which all of them sign alike and nobody can change', async () => {
+  const checkpoints = async (): Promise<readonly string[]> =>
+    Promise.all(addresses.map(async (address) => (await fetch(`${address}/.well-known/murmuration-log/checkpoint`)).text()));
+  await expect.poll(checkpoints).toEqual(Array(2).fill(expect.stringMatching(/^murmuration\/[0-9a-f]{16}\n1\n/)));
+  const [one, other] = await checkpoints();
+  expect(one).toBe(other);
+  const verified = (await run('log', 'verify', addresses[0] as string, '--schema', join(folder, 'schema.json'))) as {
+    readonly size: number;
+  };
+  expect(verified.size).toBe(1);
+  for (const sql of [
+    "UPDATE murmuration.admin_schema_log SET entry = ''",
+    'DELETE FROM murmuration.admin_schema_log',
+    'TRUNCATE murmuration.admin_schema_log',
+  ])
+    await expect(query(url, sql)).rejects.toThrow('append-only');
+});
+
 test('changes at once come one after the other, and one that fails leaves nothing', async () => {
   const database = new Database({ postgres: url }, { connections: 4, isGuarded: false });
   const make = (name: string): Promise<unknown> =>

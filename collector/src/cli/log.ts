@@ -1,0 +1,122 @@
+/** `murmuration log verify`: a collector's log of schemas, read and checked by anybody. */
+
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { Failure, UsageError } from '../base/fault.ts';
+import { print, unreadBecause } from '../base/usage.ts';
+import { fingerprintOf, type LogEntry } from '../schemas/log/entry.ts';
+import { openCheckpoint } from '../schemas/log/note.ts';
+import { checkDocument, checkGrown, type ReadLog, readLog, readStatement } from '../schemas/log/read.ts';
+import { loadSchema } from '../schemas/schema-file.ts';
+import { table } from './table.ts';
+
+interface Options {
+  readonly key?: string;
+  readonly witness?: string;
+  readonly schema?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** A file of a witness: the key on its first line, and the last checkpoint that was seen. */
+interface Witness {
+  readonly key: string;
+  readonly note: string;
+}
+
+function readWitness(file: string): Witness | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    const [key = '', ...rest] = readFileSync(file, 'utf8').split('\n');
+    return { key, note: rest.join('\n') };
+  } catch (error) {
+    throw new UsageError(`--witness: ${unreadBecause(error)}`);
+  }
+}
+
+/** Writes the file as a whole. */
+function writeWitness(file: string, { key, note }: Witness): void {
+  writeFileSync(`${file}.new`, `${key}\n${note}`);
+  renameSync(`${file}.new`, file);
+}
+
+/** The address of a collector. @throws {UsageError} unless it is one of HTTP */
+function collectorAt(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`url: expected the address of a collector, as https://t.example.com, got ${JSON.stringify(text)}`);
+  return `${url.origin}${url.pathname}`;
+}
+
+/** Wire names in force that the log does not have as published, or has as retired. */
+const unlogged = (inForce: readonly string[], entries: readonly LogEntry[]): readonly string[] =>
+  inForce.filter((wire) => entries.findLast(({ schema }) => schema === wire)?.what !== 'published');
+
+/** Throws unless the log has each schema of these files. */
+async function checkFiles(files: readonly string[], entries: readonly LogEntry[]): Promise<void> {
+  for (const file of files) {
+    const fingerprint = fingerprintOf(await loadSchema(file, 'log verify'));
+    if (!entries.some((entry) => entry.fingerprint === fingerprint))
+      throw new Failure(`${file}: expected an entry of the log with its fingerprint, ${fingerprint}, got none`);
+  }
+}
+
+/** Reads the log, by the key that is given, or that the witness has, or that the collector names. */
+async function read(collector: string, named: string | undefined, witness: Witness | undefined): Promise<ReadLog> {
+  const key = witness?.key ?? named;
+  if (key === undefined)
+    throw new Failure(
+      `${collector}: expected a statement that names the key of a log, got one without: the collector is older, or asks nothing yet`,
+    );
+  try {
+    const log = await readLog(collector, key);
+    if (witness !== undefined) checkGrown(log, openCheckpoint(witness.note, key));
+    return log;
+  } catch (error) {
+    throw error instanceof RangeError ? new Failure(error.message) : error;
+  }
+}
+
+async function verify(url: string, { key, witness: file, schema = [], json }: Options): Promise<void> {
+  const collector = collectorAt(url);
+  const before = file === undefined ? undefined : readWitness(file);
+  if (key !== undefined && before !== undefined && before.key !== key)
+    throw new UsageError(`--key: expected the key of the witness, ${before.key}, got ${key}`);
+  const statement = await readStatement(collector);
+  const log = await read(collector, key ?? statement.key, before);
+  const { entries, checkpoint } = log;
+  for (const entry of entries) if (entry.what === 'published') await checkDocument(collector, entry);
+  const [lost] = unlogged(statement.inForce, entries);
+  if (lost !== undefined) throw new Failure(`${collector}: expected each schema in force in the log, got none of ${JSON.stringify(lost)}`);
+  await checkFiles(schema, entries);
+  if (file !== undefined) writeWitness(file, log);
+  const root = checkpoint.root.toString('base64');
+  const pinned = before !== undefined ? 'the witness' : key !== undefined ? '--key' : 'the collector, so compare it with what others see';
+  print(json, { collector, key: log.key, size: checkpoint.size, root, grown: before !== undefined, entries }, () =>
+    [
+      `log        ${checkpoint.origin}: ${checkpoint.size} entries, root ${root}`,
+      `key        ${log.key}, from ${pinned}`,
+      ...(before === undefined ? [] : [`witness    it begins with the ${openCheckpoint(before.note, log.key).size} entries of ${file}`]),
+      ...(file === undefined ? [] : [`written    ${file}`]),
+      `in force   ${statement.inForce.length} schemas, all in the log; each document has the fingerprint and the name of its entry`,
+      '',
+      table(
+        ['entry', 'day', 'what', 'schema', 'fingerprint'],
+        entries.map(({ day, what, schema: wire, fingerprint = '' }, i) => [`${i}`, day, what, wire, fingerprint]),
+      ),
+    ].join('\n'),
+  );
+}
+
+export function addLog(program: Command): void {
+  program
+    .command('log')
+    .description("a collector's transparency log of schemas")
+    .command('verify')
+    .description('read and check the log of a collector; exits 1 where it was rewritten, or lacks a schema that is asked')
+    .argument('<url>', 'the address of the collector, such as https://t.example.com')
+    .option('--key <text>', 'the key that must have signed it; without it, the one of the witness, or that the collector names')
+    .option('--witness <file>', 'what was seen last: the log must begin with it. The file is written, or brought up to date')
+    .option('--schema <file...>', 'schemas that the log must have')
+    .option('--json', 'print JSON')
+    .action(verify);
+}
