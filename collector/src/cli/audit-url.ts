@@ -1,6 +1,8 @@
 /** `murmuration audit --url` and `--bundle`: a deployed app, checked by what it does (docs/audit-url.md). */
 
+import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { UsageError } from '../base/fault.ts';
 import { print } from '../base/usage.ts';
 
 /** The options. */
@@ -11,12 +13,30 @@ export interface PageOptions {
   readonly storageState?: string;
   readonly engines?: string;
   readonly acceptLarge?: boolean;
+  readonly report?: readonly string[];
   readonly json?: boolean;
 }
 
+/** Throws unless the report can be written in the form that its name says. */
+function checkReports(files: readonly string[]): void {
+  const other = files.find((file) => !/\.(md|html)$/.test(file));
+  if (other !== undefined) throw new UsageError(`--report: expected a file whose name ends in .md or .html, got ${JSON.stringify(other)}`);
+}
+
 /** Audits a page and prints what was found. Its modules are loaded only here: no other command drives a browser. */
-export async function auditPage({ url, bundle, plan, acceptLarge, storageState, engines = '', json }: PageOptions): Promise<void> {
+export async function auditPage({
+  url,
+  bundle,
+  plan,
+  acceptLarge,
+  storageState,
+  engines = '',
+  report = [],
+  json,
+}: PageOptions): Promise<void> {
+  checkReports(report);
   const { auditDeployed, describeDeployed } = await import('../planning/audit/deployed/deployed.ts');
+  const { deployedHtml, deployedMarkdown } = await import('../planning/audit/deployed/report.ts');
   const { loadPlan } = await import('../planning/audit/deployed/plan.ts');
   const { bundlePage, pageUrl } = await import('../planning/audit/deployed/page.ts');
   const result = await auditDeployed({
@@ -27,6 +47,7 @@ export async function auditPage({ url, bundle, plan, acceptLarge, storageState, 
     engines: engines.split(',').filter((engine) => engine !== ''),
     progress: (check) => process.stderr.write(`${check}\n`),
   });
+  for (const file of report) await writeFile(file, file.endsWith('.md') ? deployedMarkdown(result) : deployedHtml(result));
   if (result.verdict === 'failed') process.exitCode = 1;
   print(json, result, () => describeDeployed(result));
 }
@@ -38,5 +59,6 @@ export function addPage(command: Command): void {
     .option('--bundle <file>', 'in place of a page, the script of an app')
     .option('--plan <file>', 'with --url: JSON that says what to click on the page')
     .option('--storage-state <file>', "with --url: cookies and storage to begin with, in Playwright's form, for a page behind a login")
+    .option('--report <file...>', 'with --url: write the result as a document, too, by the end of its name: .md or .html')
     .option('--engines <list>', 'with --url: engines, separated by commas. Only chromium is driven; others are named as not tested');
 }
