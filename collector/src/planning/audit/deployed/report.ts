@@ -83,6 +83,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 table { border-collapse: collapse; width: 100% }
 td, th { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid #8884; overflow-wrap: anywhere }
 td:first-child, th:first-child { width: 14rem }
+:is(td, th):nth-child(2):not(:last-child) { white-space: nowrap }
 tr.failed td:nth-child(2) { font-weight: 700; color: light-dark(#b3261e, #ff8a80) }
 tr.not-tested { opacity: .8 }
 pre { white-space: pre-wrap; overflow-wrap: anywhere }
