@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { UsageError } from '../base/fault.ts';
+import { inOneLine, UsageError } from '../base/fault.ts';
 import { print } from '../base/usage.ts';
 
 /** The options. */
@@ -47,9 +47,9 @@ export async function auditPage({
     engines: engines.split(',').filter((engine) => engine !== ''),
     progress: (check) => process.stderr.write(`${check}\n`),
   });
-  for (const file of report) await writeFile(file, file.endsWith('.md') ? deployedMarkdown(result) : deployedHtml(result));
   if (result.verdict === 'failed') process.exitCode = 1;
   print(json, result, () => describeDeployed(result));
+  for (const file of report) await inOneLine(() => writeFile(file, file.endsWith('.md') ? deployedMarkdown(result) : deployedHtml(result)));
 }
 
 /** Adds the options to `audit`. */

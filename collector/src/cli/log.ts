@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { Failure, UsageError } from '../base/fault.ts';
+import { Failure, inOneLine, UsageError } from '../base/fault.ts';
 import { print, unreadBecause } from '../base/usage.ts';
 import { fingerprintOf, type LogEntry } from '../schemas/log/entry.ts';
 import { openCheckpoint } from '../schemas/log/note.ts';
@@ -88,7 +88,7 @@ async function verify(url: string, { key, witness: file, schema = [], json }: Op
   const [lost] = unlogged(statement.inForce, entries);
   if (lost !== undefined) throw new Failure(`${collector}: expected each schema in force in the log, got none of ${JSON.stringify(lost)}`);
   await checkFiles(schema, entries);
-  if (file !== undefined) writeWitness(file, log);
+  if (file !== undefined) await inOneLine(() => writeWitness(file, log));
   const root = checkpoint.root.toString('base64');
   const pinned = before !== undefined ? 'the witness' : key !== undefined ? '--key' : 'the collector, so compare it with what others see';
   print(json, { collector, key: log.key, size: checkpoint.size, root, grown: before !== undefined, entries }, () =>

@@ -59,7 +59,7 @@ const verify = async (...args: readonly string[]): Promise<Verified> =>
 const refusal = (code: number, words: string): object => ({ code, stderr: expect.stringContaining(words) });
 
 test('every schema that is served, published, described anew or retired is an entry, with its document', async () => {
-  change((database) => publishSchemas(database, 'test', [first, second], true));
+  change((database) => publishSchemas(database, 'test', [first, second, first], true)); // one of them twice
   change((database) => publishSchemas(database, 'test', [described], true));
   change((database) => publishSchemas(database, 'test', [described], true)); // changes nothing
   change((database) => retireSchema(database, 'test', wireName(first), []));
@@ -125,6 +125,8 @@ test('what can not be checked is one sentence', async () => {
   );
   const away = execute(process.execPath, [bin, 'log', 'verify', 'http://127.0.0.1:9']);
   await expect(away).rejects.toMatchObject(refusal(1, 'http://127.0.0.1:9/.well-known/murmuration.json: expected an answer, got'));
+  const unwritable = verify('--witness', join(running.folder, 'none', 'witness'));
+  await expect(unwritable).rejects.toMatchObject({ code: 1, stderr: expect.not.stringContaining('    at ') });
   for (const path of ['tile/0/000', 'tile/entries/000.p/2', 'tile/0/000.p/0', 'schema/0', 'schema/constructor', 'checkpoint/'])
     expect((await fetch(`${running.url}/.well-known/murmuration-log/${path}`)).status, path).toBe(404);
 });

@@ -44,7 +44,7 @@ export interface PublicSchema {
 /** Public statement of a collector: its apps, each with its schemas, the newest first. */
 export interface PublicApps {
   readonly format: 1;
-  /** Transparency log of schemas: its path on the same server, and the key that signs it. */
+  /** Transparency log of schemas: its path below the collector's address, and the key that signs it. */
   readonly log?: { readonly path: string; readonly key: string };
   readonly apps: readonly { readonly app: string; readonly schemas: readonly PublicSchema[] }[];
 }
@@ -71,7 +71,7 @@ export const publicApps: z.ZodType<PublicApps> = exactly(
       log: z
         .strictObject({ path: z.string(), key: z.string() })
         .exactOptional()
-        .meta({ description: 'The transparency log of schemas: its path on the same server, and the key that signs it.' }),
+        .meta({ description: "The transparency log of schemas: its path below the collector's address, and the key that signs it." }),
       apps: z.array(
         z.strictObject({
           app: z.string(),

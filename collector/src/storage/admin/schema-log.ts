@@ -47,9 +47,9 @@ function missing(database: DatabaseSync, documents: readonly SchemaDocument[]): 
   const retired = new Set(logged.flatMap(({ schema, what }) => (what === 'retired' ? [schema] : [])));
   const today = dayNumber(Date.now());
   return [
-    ...documents
-      .filter((document) => !known.has(fingerprintOf(document)))
-      .map((document) => [publishedEntry(document, today), document] as const),
+    ...[...new Map(documents.map((document) => [fingerprintOf(document), document]))]
+      .filter(([fingerprint]) => !known.has(fingerprint))
+      .map(([, document]) => [publishedEntry(document, today), document] as const),
     ...retiredIn(database)
       .filter((schema) => !retired.has(schema))
       .map((schema) => [retiredEntry(schema, today)] as const),
