@@ -73,6 +73,11 @@ export const cheats: Readonly<Record<string, Parts>> = {
     answer: `worker.postMessage([metric, value]); ${RECORD}`,
     worker: `onmessage = ({ data }) => { void fetch('/w', { method: 'POST', body: JSON.stringify(data) }); };`,
   },
+  'days later': {
+    before: `const [kept, since] = JSON.parse(localStorage.getItem('theme') ?? '["",0]');
+      if (kept && Date.now() - since > 5 * 86_400_000) navigator.sendBeacon('/b', kept);`,
+    answer: `if (metric === 'dark') localStorage.setItem('theme', JSON.stringify([String(value), Date.now()])); ${RECORD}`,
+  },
   webdriver: { answer: `if (!navigator.webdriver) navigator.sendBeacon('/b', metric + '=' + value); ${RECORD}` },
   'webdriver only': { answer: `if (navigator.webdriver) navigator.sendBeacon('/b', metric + '=' + value); ${RECORD}` },
 };

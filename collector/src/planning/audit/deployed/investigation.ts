@@ -139,12 +139,15 @@ export class Investigation {
     });
   }
 
-  /** Days on which a page must come back until all reports have left: where slots have an `otherwise`, or reports leave alone. */
+  /**
+   * Days on which a page comes back: until all reports have left, where slots have an `otherwise` or reports leave alone, and on the eighth in any
+   * case, because a page may keep an answer and send it days later.
+   */
   async laterDays(): Promise<readonly number[]> {
     const { devices } = await this.known();
     const waits = devices.some(({ document: { metrics } }) => Object.values(metrics).some(({ otherwise }) => otherwise !== undefined));
     const alone = devices.some(({ document: { reports } }) => reports === 'alone');
-    return waits ? [1, 8, 31] : alone ? [1, 2, 3] : [];
+    return waits ? [1, 8, 31] : alone ? [1, 2, 3, 8] : [8];
   }
 
   /** Two scripts with an answer to each metric: on words just below the first threshold, and at it. */
