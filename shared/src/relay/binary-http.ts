@@ -1,0 +1,126 @@
+/** Binary HTTP (RFC 9292): requests and responses of known length as bytes, padded with zeros so that their size tells nothing. */
+
+import { joined } from './hpke.ts';
+
+type Fields = readonly (readonly [name: string, value: string])[];
+
+/** A request. Names of fields are in lower case. */
+export interface BinaryRequest {
+  readonly method: string;
+  readonly scheme: string;
+  readonly authority: string;
+  readonly path: string;
+  readonly fields: Fields;
+  readonly content: Uint8Array;
+}
+
+/** A response. */
+export interface BinaryResponse {
+  readonly status: number;
+  readonly fields: Fields;
+  readonly content: Uint8Array;
+}
+
+/** The framing indicators of known length (section 3.3). */
+const [REQUEST, RESPONSE] = [0, 1];
+
+/** A whole number below 2^30 in 1, 2 or 4 bytes (RFC 9000, section 16). */
+const varint = (value: number): readonly number[] =>
+  value < 64
+    ? [value]
+    : value < 16_384
+      ? [64 + (value >> 8), value & 255]
+      : [128 + (value >> 24), (value >> 16) & 255, (value >> 8) & 255, value & 255];
+
+/** Bytes or a text, after their length. */
+function counted(part: Uint8Array | string): Uint8Array {
+  const bytes = joined(part);
+  return joined(varint(bytes.length), bytes);
+}
+
+/** Fills a message up with zeros (section 3.8). */
+function padded(message: Uint8Array, size: number): Uint8Array {
+  if (message.length > size) throw new RangeError(`message: expected at most ${size} bytes, got ${message.length}`);
+  const full = new Uint8Array(size);
+  full.set(message);
+  return full;
+}
+
+/** Fields and content; there are no trailers, and the padding that follows says so. */
+const sections = (fields: Fields, content: Uint8Array): Uint8Array =>
+  joined(counted(joined(...fields.flatMap(([name, value]) => [counted(name), counted(value)]))), counted(content), [0]);
+
+/** A request in exactly so many bytes. @throws {RangeError} when it has more */
+export const encodeRequest = ({ method, scheme, authority, path, fields, content }: BinaryRequest, size: number): Uint8Array =>
+  padded(joined([REQUEST], counted(method), counted(scheme), counted(authority), counted(path), sections(fields, content)), size);
+
+/** A response in a multiple of so many bytes. */
+export function encodeResponse({ status, fields, content }: BinaryResponse, step: number): Uint8Array {
+  const message = joined([RESPONSE], varint(status), sections(fields, content));
+  return padded(message, Math.ceil(message.length / step) * step);
+}
+
+/** Reads a message from its start. */
+interface Reader {
+  readonly isAtEnd: () => boolean;
+  readonly number: () => number;
+  /** Bytes after their length; none where the message ends before (section 3.8). */
+  readonly bytes: () => Uint8Array;
+}
+
+function readerOf(message: Uint8Array): Reader {
+  let at = 0;
+  const take = (length: number): Uint8Array => {
+    if (at + length > message.length) throw new RangeError('message: expected Binary HTTP, got one that ends early');
+    at += length;
+    return message.subarray(at - length, at);
+  };
+  const number = (): number => {
+    const first = take(1)[0] as number;
+    const rest = take((1 << (first >> 6)) - 1);
+    return rest.reduce((value, byte) => value * 256 + byte, first & 63);
+  };
+  const isAtEnd = (): boolean => at >= message.length;
+  return { isAtEnd, number, bytes: () => (isAtEnd() ? new Uint8Array() : take(number())) };
+}
+
+/** UTF-8 as text. Other bytes become U+FFFD, which no part of a report has. */
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+function fieldsOf(section: Uint8Array): Fields {
+  const reader = readerOf(section);
+  const fields: (readonly [string, string])[] = [];
+  while (!reader.isAtEnd()) fields.push([textOf(reader.bytes()), textOf(reader.bytes())]);
+  return fields;
+}
+
+/** Content and trailers, which are dropped, and the padding. @throws {RangeError} when it is not of zeros */
+function contentOf(reader: Reader): Uint8Array {
+  const content = reader.bytes();
+  reader.bytes();
+  while (!reader.isAtEnd()) if (reader.number() !== 0) throw new RangeError('message: expected a padding of zeros, got another');
+  return content;
+}
+
+const begin = (message: Uint8Array, framing: number): Reader => {
+  const reader = readerOf(message);
+  if (reader.number() !== framing) throw new RangeError(`message: expected the framing indicator ${framing}, got another`);
+  return reader;
+};
+
+/** Decodes a request. @throws {RangeError} when it is none of known length */
+export function decodeRequest(message: Uint8Array): BinaryRequest {
+  const reader = begin(message, REQUEST);
+  const [method, scheme, authority, path] = [0, 1, 2, 3].map(() => textOf(reader.bytes())) as [string, string, string, string];
+  return { method, scheme, authority, path, fields: fieldsOf(reader.bytes()), content: contentOf(reader) };
+}
+
+/** Decodes a response; interim ones before it are dropped. @throws {RangeError} when it is none of known length */
+export function decodeResponse(message: Uint8Array): BinaryResponse {
+  const reader = begin(message, RESPONSE);
+  for (;;) {
+    const status = reader.number();
+    const fields = fieldsOf(reader.bytes());
+    if (status > 199) return { status, fields, content: contentOf(reader) };
+  }
+}
