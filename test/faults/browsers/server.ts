@@ -1,7 +1,8 @@
 /** The server behind the pages. It serves them, stores every posted batch, and counts each id once, as a collector does. */
 
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { esbuild } from '@murmuration/client/plugin';
 import type { Batch } from '@murmuration/shared';
@@ -42,16 +43,17 @@ const mutation: Plugin = {
 
 let script: Promise<string> | undefined;
 const bundled = async (): Promise<string> => {
+  const outdir = await mkdtemp(join(tmpdir(), 'murmuration-page-')); // the plugin writes the schema there
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'page.ts')],
-    outdir: import.meta.dirname,
+    outdir,
     bundle: true,
     format: 'iife',
     target: 'es2022',
     define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [mutation, ...(isResolved ? [esbuild()] : [])],
     write: false,
-  });
+  }).finally(() => rm(outdir, { recursive: true, force: true }));
   return outputFiles.find(({ path }) => path.endsWith('.js'))?.text ?? '';
 };
 
