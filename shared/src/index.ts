@@ -51,4 +51,7 @@ export * from './schema/define.ts';
 export * from './schema/document.ts';
 export { conform, isOneOf, isText, isWhole, MAX_ANSWERS, MAX_SEGMENTS, optional, type Rule, rule } from './schema/rules.ts';
 export * from './schema/spec.ts';
+export { amplification, closedForm } from './shuffle/amplified.ts';
+export type { Amplification } from './shuffle/bounds.ts';
+export { composedEpsilon, type Groups } from './shuffle/composed.ts';
 export * from './too-long.ts';

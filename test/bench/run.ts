@@ -13,6 +13,7 @@ import { looks } from './looks/looks.ts';
 import { release } from './release/release.ts';
 import { scale } from './scale/scale.ts';
 import { service } from './service/service.ts';
+import { shuffle } from './shuffle/shuffle.ts';
 import { tasks } from './tasks/tasks.ts';
 import { watch } from './watch/watch.ts';
 import '../setup/compile-cache.ts';
@@ -35,6 +36,7 @@ const benchmarks: { readonly [name: string]: Benchmark } = {
   release,
   scale,
   service,
+  shuffle,
   tasks,
   watch,
 };

@@ -1,0 +1,25 @@
+/** Bounds of the shuffle model for n reports by one law (amplified.ts), and how ε is found from δ. */
+
+export interface Amplification {
+  /** ε of one report, which holds without a shuffler. */
+  readonly local: number;
+  /** An upper bound of δ at a given ε; 0 from the local ε on. */
+  readonly above: (epsilon: number) => number;
+  /** An upper bound of the least ε for a δ above 0, at most the local one. */
+  readonly epsilon: (delta: number) => number;
+  /** A lower bound of the least ε for a δ: no proof can give less. Absent where no telling event is known for the law. */
+  readonly leastEpsilon?: (delta: number) => number;
+}
+
+/** Steps of a bisection: more than the digits of a double. */
+const STEPS = 60;
+
+/** The least number between two at which a condition that stays true holds, rounded up; `high` if it holds nowhere below. */
+export function bisect(isEnough: (middle: number) => boolean, low: number, high: number, precision = 1e-9): number {
+  for (let i = 0; i < STEPS && high - low > precision * high; i++) {
+    const middle = (low + high) / 2;
+    if (isEnough(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}

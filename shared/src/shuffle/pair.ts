@@ -1,0 +1,159 @@
+/**
+ * Two answers of a law side by side, as the shuffle model needs them: the outputs in classes, each with its probability under either answer
+ * and with a weight that every answer gives it at least. These weights are the law's privacy blanket (Balle, Bell, Gascón, Nissim 2019,
+ * "The Privacy Blanket of the Shuffle Model", §3): with probability γ, their sum, a report is drawn from them whatever its answer.
+ *
+ * Sets (k-ary response, subset selection, Hadamard and projective response, PrivSet, hashing for a drawn hash): an answer has a set of
+ * outputs, a share σ of them all, and one inside is r = e^ε times as likely as one outside. The blanket is uniform, γ = 1 / (σ r + 1 - σ),
+ * and a class of share s has the probability γ s r or γ s. Let two sets share β. A smaller β takes equal masses from the classes "both" and
+ * "neither" and gives them to "first" and "second", whose mean is the same and which lie further apart, so it tells more (amplified.ts: the
+ * expectation of a convex function). So 0 is a bound for hashing, and the β of disjoint answers one for PrivSet.
+ *
+ * Bits (unary encoding, one-time RAPPOR, count mean sketch): an answer has h bits, each 1 with p, the others with q < p. Relative to a report
+ * of zeros alone, an own bit is p/q times as likely to be 1 and ρ = (1-p)/(1-q) times to be 0. So every answer gives a report at least ρ^h of
+ * what zeros give it, and γ = ρ^h. Two answers may share any number of bits below h; each number is a pair.
+ *
+ * Any other law: two of its rows are one post-processing of (r, 1)/(r + 1) and (1, r)/(r + 1) (Kairouz, Oh, Viswanath 2015, "The
+ * Composition Theorem for Differential Privacy", theorem 2), and every row is at least 1/r of either: a blanket of γ = 1/r, half of it on
+ * each of the two outputs (Feldman, McMillan, Talwar 2022, "Hiding Among the Clones", theorem 3.2).
+ */
+
+import { bitSupport } from '../mechanisms/bits.ts';
+import { pointCount } from '../mechanisms/points.ts';
+import { type Law, mechanismOf } from '../mechanisms/table.ts';
+
+/** A class of outputs. */
+export interface OutputClass {
+  /** Its probability under the first answer. */
+  readonly first: number;
+  /** Its probability under the second answer. */
+  readonly second: number;
+  /** Its probability at least, under any answer. */
+  readonly blanket: number;
+  /** Its probability under a third answer, whose bits or set meet the others' as little as they can; if there is one. */
+  readonly third?: number;
+}
+
+/** The classes of the outputs for two answers. */
+export type Pair = readonly OutputClass[];
+
+/** The shares of one set, of two sets' and of three sets' common outputs. */
+interface Shares {
+  readonly one: number;
+  readonly two: number;
+  readonly three?: number;
+}
+
+/** e^ε of one report, to double precision. */
+export function oddsOf(law: Law): number {
+  const { numerator, denominator } = mechanismOf(law).odds(law).report;
+  return Number((numerator << 64n) / denominator) / 2 ** 64;
+}
+
+/** The share of subsets of m that miss `answers` given ones of N. */
+function missing(all: number, m: number, answers: number): number {
+  let share = 1;
+  for (let j = 0; j < answers; j++) share *= Math.max(0, all - m - j) / (all - j);
+  return share;
+}
+
+/** The sets of a law, as shares; undefined if it has none. */
+function sharesOf(law: Law): Shares | undefined {
+  switch (law.mechanism) {
+    case 'k-ary':
+      return { one: 1 / law.size, two: 0, ...(law.size > 2 && { three: 0 }) };
+    case 'subset': {
+      const [one, m, d] = [law.subset / law.size, law.subset, law.size];
+      const two = (one * (m - 1)) / (d - 1);
+      return { one, two, three: (two * (m - 2)) / (d - 2) };
+    }
+    case 'hadamard':
+      return { one: 1 / law.order, two: 1 / law.order ** 2 };
+    case 'projective': {
+      const points = (lost: number): number => (law.dimension > lost ? pointCount(law.order, law.dimension - lost) : 0);
+      return { one: points(1) / points(0), two: points(2) / points(0) };
+    }
+    case 'privset': {
+      const miss = (answers: number): number => missing(law.size + law.atMost, law.subset, answers);
+      return { one: 1 - miss(law.atMost), two: 1 - 2 * miss(law.atMost) + miss(2 * law.atMost) };
+    }
+    case 'local-hashing':
+    case 'string-hashing':
+      return { one: 1 / law.buckets, two: 0 };
+    case 'hadamard-count-mean-sketch':
+      return { one: 1 / 2, two: 0 };
+    default:
+      return undefined;
+  }
+}
+
+function ofSets({ one, two, three }: Shares, odds: number, blanket: number): Pair {
+  const classOf = (share: number, first: boolean, second: boolean, third?: boolean): OutputClass => {
+    const probability = (inside: boolean): number => blanket * share * (inside ? odds : 1);
+    return {
+      first: probability(first),
+      second: probability(second),
+      blanket: blanket * share,
+      ...(third !== undefined && { third: probability(third) }),
+    };
+  };
+  const inner = (common: number, third?: boolean, own: number = one, both: number = two): Pair => [
+    classOf(both, true, true, third),
+    classOf(own - both, true, false, third),
+    classOf(own - both, false, true, third),
+    classOf(common - 2 * own + both, false, false, third),
+  ];
+  if (three === undefined) return inner(1);
+  return [...inner(one, true, two, three), ...inner(1 - one, false, one - two, two - three)];
+}
+
+/** The probabilities of 0 to n ones among n bits. */
+function counts(n: number, one: number): readonly number[] {
+  const found = [(1 - one) ** n];
+  for (let i = 1; i <= n; i++) found.push(((found[i - 1] as number) * (n - i + 1) * one) / (i * (1 - one)));
+  return found;
+}
+
+function ofBits(hashes: number, common: number, p: number, q: number, third: boolean): Pair {
+  const [up, down] = [p / q, (1 - p) / (1 - q)];
+  const own = (ones: number): number => up ** ones * down ** (hashes - ones);
+  const found: OutputClass[] = [];
+  for (const [c, w0] of counts(common, q).entries())
+    for (const [i, w1] of counts(hashes - common, q).entries())
+      for (const [j, w2] of counts(hashes - common, q).entries()) {
+        const base = w0 * w1 * w2;
+        const of = { first: base * own(c + i), second: base * own(c + j), blanket: base * down ** hashes };
+        if (!third) found.push(of);
+        else
+          for (const [t, w3] of counts(hashes, q).entries())
+            found.push({ first: w3 * of.first, second: w3 * of.second, blanket: w3 * of.blanket, third: base * w3 * own(t) });
+      }
+  return found;
+}
+
+/**
+ * The pairs of answers of which one tells the most. Bounds of the shuffle model are the worst of them.
+ *
+ * @throws {RangeError} for a permanent metric, whose reports of one epoch are not independent
+ */
+export function pairsOf(law: Law): readonly Pair[] {
+  if ('irr' in law && law.irr !== undefined) {
+    throw new RangeError(`shuffle: expected the law of single reports, got a permanent ${law.mechanism}: only ε∞ bounds its epoch`);
+  }
+  const odds = oddsOf(law);
+  const shares = sharesOf(law);
+  if (shares !== undefined) return [ofSets(shares, odds, 1 / (shares.one * odds + (1 - shares.one)))];
+  if (law.mechanism !== 'unary' && law.mechanism !== 'rappor' && law.mechanism !== 'count-mean-sketch') {
+    const [high, low, blanket] = [odds / (odds + 1), 1 / (odds + 1), 1 / (2 * odds)];
+    return [
+      [
+        { first: high, second: low, blanket },
+        { first: low, second: high, blanket },
+      ],
+    ];
+  }
+  const [bits, hashes] = [law.mechanism === 'unary' ? law.size : law.bits, law.mechanism === 'rappor' ? law.hashes : 1];
+  const { p, q } = bitSupport(law);
+  const fewest = Math.max(0, 2 * hashes - bits);
+  return Array.from({ length: hashes - fewest }, (_, i) => ofBits(hashes, fewest + i, p, q, i === 0 && 3 * hashes <= bits));
+}
