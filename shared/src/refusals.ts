@@ -25,6 +25,7 @@ const OTHER_REFUSALS = {
   'bad-request': 400,
   'bad-origin': 403,
   'unknown-key': 403,
+  'past-relay': 403,
   'unknown-schema': 404,
   timeout: 408,
   'length-required': 411,

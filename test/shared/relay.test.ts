@@ -168,7 +168,7 @@ describe('Binary HTTP', () => {
     expect(decodeResponse(long)).toEqual({ status: 503, fields: [['retry-after', '7']], content: new Uint8Array(70_000).fill(7) });
   });
 
-  test('refuses other framings, ends in the middle, a padding that carries something, and requests beyond their size', () => {
+  test('refuses other framings, ends in the middle, and a padding that carries something', () => {
     const figure = bytes(FIGURE_8);
     const wrongs: readonly (readonly [Uint8Array, RegExp])[] = [
       [bytes('02'), /framing indicator 0/],
@@ -177,6 +177,5 @@ describe('Binary HTTP', () => {
       [bytes(`${FIGURE_8} 00 00 01`), /padding of zeros/],
     ];
     for (const [message, reason] of wrongs) expect(() => decodeRequest(message)).toThrow(reason);
-    expect(() => encodeRequest({ ...decodeRequest(figure), content: figure }, 100)).toThrow('expected at most 100 bytes');
   });
 });

@@ -20,6 +20,7 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
   [['keys'], async () => (await import('./keys.ts')).addKeys],
   [['roles'], async () => (await import('./roles.ts')).addRoles],
   [['schemas'], async () => (await import('./schemas.ts')).addSchemas],
+  [['relay'], async () => (await import('./relay.ts')).addRelay],
   [['log'], async () => (await import('./log.ts')).addLog],
   [['annotations'], async () => (await import('./annotations.ts')).addAnnotations],
   [['prune', 'delete', 'vacuum'], async () => (await import('./upkeep.ts')).addUpkeep],

@@ -4,18 +4,20 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { takesCandidates } from '../answers/candidates.ts';
 import { Failure, Fault, inOneLine, UsageError } from '../base/fault.ts';
 import { originsOption, unreadBecause, wholeOption } from '../base/usage.ts';
+import type { RelayFile } from '../ingest/relay-keys.ts';
 import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { alertsAddress } from '../server/alerts.ts';
-import { createCollector } from '../server/collector.ts';
+import { type Collector, createCollector } from '../server/collector.ts';
 import type { CollectorOptions } from '../server/options.ts';
 import { SCHEMAS_SINCE } from '../storage/admin/database.ts';
 import { listSchemas } from '../storage/admin/published.ts';
 import { type AdminPlace, backendOf, readExistingAdmin } from './admin.ts';
+import { readRelayFile } from './relay.ts';
 import { createReload } from './reload.ts';
 import {
   type AccessFlags,
@@ -46,6 +48,7 @@ interface ServeOptions extends LimitOptions, AccessFlags {
   readonly perMinute?: number;
   readonly perMetric: number;
   readonly alerts?: string;
+  readonly relayKeys?: string;
   readonly checkConfig?: true;
 }
 
@@ -119,9 +122,29 @@ function checkFolder({ data }: ServeOptions): void {
     throw new UsageError(`--data ${data}: expected a folder, got a file`);
 }
 
+/** The keys and relays of a file. @throws {UsageError} when it admits no relay, because nobody could send a message then */
+function servedRelay(file: string): RelayFile {
+  const relay = readRelayFile('--relay-keys', file);
+  if (relay.relays.length === 0)
+    throw new UsageError(`--relay-keys ${file}: expected a relay, as murmuration relay admit adds one, got none`);
+  return relay;
+}
+
+/** Reads the keys again. Where that fails, they stay as they were. */
+function reloadRelay(collector: Pick<Collector, 'updateRelay'>, file: string | undefined, log: Logger): void {
+  if (file === undefined) return;
+  try {
+    void collector.updateRelay(servedRelay(file));
+    log.info({ file }, 'the relay keys were read again');
+  } catch (error) {
+    log.error({ err: error }, 'the relay keys could not be read again, and stay as they were');
+  }
+}
+
 /** Checks what can be checked without starting, and prints the options in effect. @throws {UsageError} */
 async function check(options: ServeOptions, command: Command): Promise<void> {
   accessOf(options);
+  if (options.relayKeys !== undefined) servedRelay(options.relayKeys);
   const { schemas, published } = await load(options);
   try {
     createCatalog([...schemas, ...published]);
@@ -137,7 +160,8 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   checkDatabase(options);
   checkFolder(options);
   if (options.checkConfig) return check(options, command);
-  const { allowLoss, views, spill, port, host, minimum, origin, perMinute, perMetric, alerts } = options;
+  const { allowLoss, views, spill, port, host, minimum, origin, perMinute, perMetric, alerts, relayKeys } = options;
+  const relay = relayKeys === undefined ? undefined : servedRelay(relayKeys);
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const { mostSpill, ...limits } = limitsOf(options);
@@ -156,6 +180,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     minimum,
     log,
     ...(alerts !== undefined && { alerts }),
+    ...(relay && { relay }),
     ...limits,
     ...senders,
   }).catch((error: Error) => {
@@ -179,7 +204,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   process.once('SIGINT', stop).once('SIGTERM', stop);
   // A terminal that closes sends SIGHUP, and so does whoever wants a service to read its files again.
   if (process.stdin.isTTY) process.once('SIGHUP', stop);
-  else process.on('SIGHUP', createReload(collector, options.schema ?? [], log));
+  else process.on('SIGHUP', createReload(collector, options.schema ?? [], log)).on('SIGHUP', () => reloadRelay(collector, relayKeys, log));
   void collector.failed.then((error) => {
     log.fatal({ err: error }, 'the store failed: what was acknowledged is on the disk');
     process.exit(1);
@@ -219,6 +244,7 @@ export function addServe(program: Command): void {
       wholeOption('--per-minute', 1),
     )
     .option('--per-metric <n>', 'the most reports of one metric in one batch', wholeOption('--per-metric', 1, 1_000), 1)
+    .option('--relay-keys <file>', 'the keys of the gateway and its relays, as murmuration relay writes them; SIGHUP reads them again')
     .option('--alerts <url>', 'where new signs of wrong reports are posted as JSON; a password in it signs them', alertsOption)
     .action(serve);
   addPostgres(command);

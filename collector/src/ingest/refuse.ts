@@ -12,17 +12,17 @@ const RETRY_JITTER = 25;
 /** Any page may read whether its report was accepted: the response contains nothing about anyone. */
 export const HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after', 'cache-control': 'no-store' };
 
+/** The fields of a refusal: its type and, where it is temporary, when to try again. */
+export const fieldsOf = ({ status }: Refusal): { readonly [name: string]: string } => ({
+  'content-type': 'application/json; charset=utf-8',
+  ...(isTemporary(status) && { 'retry-after': `${RETRY_AFTER + Math.floor(Math.random() * RETRY_JITTER)}` }),
+});
+
 /** Answers with a refusal. `isLast` ends the connection after it. */
 export function refuse(response: ServerResponse, reason: Refusal, isLast: boolean): void {
-  const { status } = reason;
   const body = bodyOf(reason);
   if (isLast) response.setHeader('connection', 'close');
-  response.writeHead(status, {
-    ...HEADERS,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    ...(isTemporary(status) && { 'retry-after': `${RETRY_AFTER + Math.floor(Math.random() * RETRY_JITTER)}` }),
-  });
+  response.writeHead(reason.status, { ...HEADERS, ...fieldsOf(reason), 'content-length': Buffer.byteLength(body) });
   response.end(body);
 }
 

@@ -31,15 +31,34 @@ export const isReport = ({ method, url = '' }: IncomingMessage): boolean =>
 /** The depth of a batch: an object, its list of reports, a report. It has fewer parts than twice its most reports. */
 const [DEPTH, MOST_PARTS] = [3, 2 * MAX_REPORTS];
 
+/** Where a batch comes from, as far as that is looked at. */
+interface From extends Pick<Request, 'url'> {
+  /** Undefined where a relay hides it. */
+  readonly ip: string | undefined;
+  readonly origin: string | undefined;
+  readonly isRelayed: boolean;
+}
+
+/** The one way of batches into the store, whatever brings them. */
+export interface Intake {
+  /** Checks who sends, and whether there is room for a body of so many bytes, before it is read. @throws {Refusal} */
+  readonly check: (from: Pick<From, 'url' | 'origin'>, length: () => number) => void;
+  /** Resolves when a batch is counted, or was counted before. Rejects for a batch that is not; `refusalFor` says why. */
+  readonly receive: (from: From, body: Buffer) => Promise<void>;
+  /** The refusal that answers an error. Failures are logged. */
+  readonly refusalFor: (error: unknown) => Refusal;
+  /** Counts an answer. */
+  readonly answered: (status: number, refusal?: Refusal) => void;
+}
+
 /** Takes a batch, and answers. Express's properties of a request are there, and nothing has read its body. */
 export type TakeReports = (request: Request, response: ServerResponse<IncomingMessage>) => void;
 
-/** Parts of the ingest route. */
-interface IngestParts {
+/** Parts of the intake. */
+interface IntakeParts {
   readonly schemas: SchemaLookup;
   readonly store: Store;
   readonly capacity: Capacity;
-  readonly unfinished: UnfinishedBodies;
   readonly clock: ClockWatch;
   /** Called for each answer. */
   readonly answered: (status: number, refusal?: Refusal) => void;
@@ -57,7 +76,7 @@ interface IngestParts {
 /** Options of the ingest: where batches go, what they are checked against, and the limits of `CollectorOptions`. */
 export interface IngestOptions
   extends CapacityOptions,
-    Pick<IngestParts, 'schemas' | 'store' | 'answered' | 'failed' | 'now' | 'origins' | 'perMetric'> {
+    Pick<IntakeParts, 'schemas' | 'store' | 'answered' | 'failed' | 'now' | 'origins' | 'perMetric'> {
   /** The write keys that batches need; undefined where they need none. */
   readonly keys: Pick<Administration, 'writeKey'> | undefined;
   readonly perMinute?: number | undefined;
@@ -70,6 +89,7 @@ export interface IngestOptions
 /** The ingest of a collector: its route, and what is watched of it. */
 export interface Ingest {
   readonly takeReports: TakeReports;
+  readonly intake: Intake;
   readonly capacity: Capacity;
   readonly unfinished: UnfinishedBodies;
   readonly clock: ClockWatch;
@@ -84,8 +104,10 @@ export async function createIngest(options: IngestOptions): Promise<Ingest> {
   const unfinished = new UnfinishedBodies(mostArriving);
   const clock = new ClockWatch({ log, onSkew: skewed });
   const limits = new SenderLimits(keys, perMinute);
+  const intake = createIntake({ ...options, capacity, clock, limits });
   return {
-    takeReports: ingest({ ...options, capacity, unfinished, clock, limits }),
+    takeReports: ingest(intake, unfinished),
+    intake,
     capacity,
     unfinished,
     clock,
@@ -93,24 +115,18 @@ export async function createIngest(options: IngestOptions): Promise<Ingest> {
   };
 }
 
-/** The ingest route. */
-function ingest(parts: IngestParts): TakeReports {
-  const { schemas, store, capacity, unfinished, clock, answered, failed, now, origins, limits, perMetric } = parts;
+function createIntake(parts: IntakeParts): Intake {
+  const { schemas, store, capacity, clock, answered, failed, now, origins, limits, perMetric } = parts;
   const allowed = origins && new Set(origins);
 
-  const check = (request: IncomingMessage): void => {
-    const { origin } = request.headers;
-    if (allowed !== undefined && origin !== undefined && !allowed.has(origin))
-      throw refusal('bad-origin', 'an origin that may report here', origin);
-    limits.checkKey(request.url ?? '');
-    capacity.check(lengthOf(request));
-  };
-
   /** Validates a batch, after the app of its sender. @throws {Refusal} when it can't be counted */
-  const parse = (body: Buffer, today: number, sender: Sender): AcceptedBatch => {
+  const parse = (body: Buffer, today: number, sender: Sender, isRelayed: boolean): AcceptedBatch => {
     const get = (wire: string): Published | undefined => {
       sender.check(wire); // first of all, so that a key of another app learns nothing of this one's schemas
-      return schemas.get(wire);
+      const published = schemas.get(wire);
+      if (published?.document.relay === 'required' && !isRelayed)
+        throw refusal('past-relay', 'a message that a relay has passed on, as the schema demands', 'one that came past it');
+      return published;
     };
     checkStructure(body, DEPTH, MOST_PARTS);
     try {
@@ -134,14 +150,14 @@ function ingest(parts: IngestParts): TakeReports {
   };
 
   /** Validates a body, and resolves when it is counted. */
-  const take = async (request: Request, body: Buffer): Promise<void> => {
+  const take = async (from: From, body: Buffer): Promise<void> => {
     const time = now();
     const today = dayNumber(time);
-    const sender = limits.senderOf(request, today, time);
+    const sender = limits.senderOf(from, today, time);
     let reports = 1;
     let batch: AcceptedBatch;
     try {
-      batch = parse(body, today, sender);
+      batch = parse(body, today, sender, from.isRelayed);
       reports = batch.count;
     } finally {
       sender.spend(reports);
@@ -149,47 +165,79 @@ function ingest(parts: IngestParts): TakeReports {
     await count({ ...batch, hash: hash('sha256', body, 'hex') }, today);
   };
 
-  return (request, response) => {
-    const finish = async (body: Buffer): Promise<void> => {
+  return {
+    check: ({ url, origin }, length) => {
+      if (allowed !== undefined && origin !== undefined && !allowed.has(origin))
+        throw refusal('bad-origin', 'an origin that may report here', origin);
+      limits.checkKey(url);
+      capacity.check(length());
+    },
+    receive: async (from, body) => {
       capacity.enter(body.length);
       try {
-        await take(request, body);
+        await take(from, body);
       } finally {
         capacity.leave(body.length);
       }
-      response.writeHead(204, HEADERS).end();
-      answered(204);
-    };
-    const turnAway = (refusal: Refusal, isLast: boolean): void => {
-      refuse(response, refusal, isLast);
-      answered(refusal.status, refusal);
-    };
-    const fail = (error: unknown): void => {
-      // A body without an acceptable length is not read, and its connection is closed. Other bodies are read and discarded: under overload,
-      // a new connection would cost more.
-      if (error instanceof Refusal) return turnAway(error, !isReadable(request));
-      if (error instanceof StoreAway) return turnAway(refusalOf(error), false);
-      if (!(error instanceof StoreFull)) {
-        failed(error);
-        return turnAway(refusalOf(error), false);
+    },
+    refusalFor: (error) => {
+      if (error instanceof StoreFull) {
+        capacity.fill();
+        return refusal('disk-full', 'room on the disk', 'none');
       }
-      capacity.fill();
-      turnAway(refusal('disk-full', 'room on the disk', 'none'), false);
+      if (!(error instanceof Refusal) && !(error instanceof StoreAway)) failed(error);
+      return refusalOf(error);
+    },
+    answered,
+  };
+}
+
+/**
+ * Takes a request whose body has a length, and answers. `begin` checks it before the body is read, `finish` answers the body; what they
+ * throw is refused.
+ */
+export function takeBody(
+  response: ServerResponse<IncomingMessage>,
+  unfinished: UnfinishedBodies,
+  { refusalFor, answered }: Pick<Intake, 'refusalFor' | 'answered'>,
+  begin: () => void,
+  finish: (body: Buffer) => Promise<void>,
+): void {
+  const { req: request } = response;
+  const fail = (error: unknown): void => {
+    const refusal = refusalFor(error);
+    // A body without an acceptable length is not read, and its connection is closed. Other bodies are read and discarded: under overload,
+    // a new connection would cost more.
+    refuse(response, refusal, error instanceof Refusal && !isReadable(request));
+    answered(refusal.status, refusal);
+  };
+  // Skips the action when the server has already answered because the body took too long.
+  const inTime = <T>(act: (value: T) => void): ((value: T) => void) => {
+    return (value) => {
+      if (!response.writableEnded) act(value);
     };
-    // Skips the action when the server has already answered because the body took too long.
-    const inTime = <T>(act: (value: T) => void): ((value: T) => void) => {
-      return (value) => {
-        if (!response.writableEnded) act(value);
-      };
+  };
+  if (request.readableEnded)
+    return fail(new Error('expected a body that nothing has read, got one that a parser has: mount the collector before it'));
+  try {
+    begin();
+    const heard = inTime((body: Buffer) => void finish(body).catch(fail));
+    readBody(response, unfinished, heard, inTime(fail));
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** The ingest route. */
+function ingest(intake: Intake, unfinished: UnfinishedBodies): TakeReports {
+  return (request, response) => {
+    const { origin } = request.headers;
+    const from: From = { url: request.url ?? '', ip: request.ip, origin, isRelayed: false };
+    const finish = async (body: Buffer): Promise<void> => {
+      await intake.receive(from, body);
+      response.writeHead(204, HEADERS).end();
+      intake.answered(204);
     };
-    if (request.readableEnded)
-      return fail(new Error('expected a body that nothing has read, got one that a parser has: mount the collector before it'));
-    try {
-      check(request);
-      const heard = inTime((body: Buffer) => void finish(body).catch(fail));
-      readBody(response, unfinished, heard, inTime(fail));
-    } catch (error) {
-      fail(error);
-    }
+    takeBody(response, unfinished, intake, () => intake.check(from, () => lengthOf(request)), finish);
   };
 }

@@ -119,15 +119,16 @@ export class SenderLimits {
   }
 
   /**
-   * The sender of a batch.
+   * The sender of a batch. One that a relay passed on has no address, and its key alone has a limit.
    *
    * @param day days since 1970-01-01
    * @param now milliseconds since 1970
    * @throws {Refusal} when it has no key, or has sent all that it may for now
    */
-  senderOf(request: Pick<Request, 'url' | 'ip'>, day: number, now: number): Sender {
+  senderOf(request: Pick<Request, 'url' | 'ip'> & { readonly isRelayed?: boolean }, day: number, now: number): Sender {
     const key = this.#keys && keyOf(request.url, this.#keys);
-    const source = this.#perMinute === undefined ? undefined : this.#addresses.nameOf(request.ip ?? '', day);
+    const isLimited = this.#perMinute !== undefined && request.isRelayed !== true;
+    const source = isLimited ? this.#addresses.nameOf(request.ip ?? '', day) : undefined;
     if (source !== undefined && this.#addresses.isSpent(source, now))
       throw refusal('too-many', `at most ${this.#perMinute} reports a minute`, 'more; try again later');
     if (key?.perMinute !== undefined && this.#byKey.isSpent(key.name, now, key.perMinute))

@@ -6,6 +6,8 @@ import type { Express, Router } from 'express';
 import { createAnswering } from '../answers/answering.ts';
 import type { Refusal } from '../base/refusal.ts';
 import { createClosing } from '../ingest/clock.ts';
+import { createGateway } from '../ingest/gateway.ts';
+import { openRelayKeys, type RelayFile } from '../ingest/relay-keys.ts';
 import { createIngest } from '../ingest/route.ts';
 import { createAudits } from '../planning/audit/audit-thread.ts';
 import { createPlanning } from '../planning/plan/plan-thread.ts';
@@ -52,6 +54,8 @@ export interface Collector {
    * @throws {RangeError} when two schemas contradict each other; everything then stays as it was
    */
   readonly updateSchemas: (schemas: readonly SchemaDocument[]) => Promise<void>;
+  /** Replaces the keys of the gateway, and the relays. */
+  readonly updateRelay: (file: RelayFile) => Promise<void>;
   /** Begins to audit the schemas for `/.well-known/`, in a thread of its own. Otherwise the first stranger who asks begins it. */
   readonly prepare: () => void;
   /** Resolves when the store has failed for good. The collector must then be reopened. */
@@ -122,6 +126,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const answered = (status: number, refusal?: Refusal): void => counts.answered('reports', status, refusal);
   const { failed, skewed } = counts;
   const ingest = await createIngest({ ...settings, schemas, store, keys: isOpen ? undefined : admin, answered, failed, skewed });
+  let relay = settings.relay && (await openRelayKeys(settings.relay));
+  const gateway = createGateway({ ...ingest, keys: () => relay, now });
   const answering = createAnswering({ ...settings, store, shared: storage.shared, catalogOf: () => schemas.catalog });
   const releases = createReleases(store, settings);
   await releases.tidy().catch((err: unknown) => log.warn({ err }, 'counts of ended streams could not be deleted'));
@@ -140,6 +146,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const schemaLog = schemaLogRouter({ log: () => admin.schemaLog, loggedDocument: (fingerprint) => admin.loggedDocument(fingerprint) });
   const parts: RouteParts = {
     takeReports: ingest.takeReports,
+    gateway,
     reads,
     wellKnown: exactRouter().use(wellKnown.router, schemaLog),
     access,
@@ -157,6 +164,9 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     updateSchemas: async (files) => {
       await updateSchemas(files);
       await logSchemas();
+    },
+    updateRelay: async (file) => {
+      relay = await openRelayKeys(file);
     },
     failed: store.failed,
     prepare: () => void wellKnown.make().catch(() => undefined),

@@ -5,6 +5,7 @@ import { type Logger, pino } from 'pino';
 import type { Truth } from '../answers/estimates.ts';
 import { MOST_ARRIVING } from '../ingest/body.ts';
 import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
+import type { RelayFile } from '../ingest/relay-keys.ts';
 import type { Shapes } from '../schemas/catalog.ts';
 import type { Backend } from '../storage/backend.ts';
 import { postgres } from '../storage/postgres/backend.ts';
@@ -78,6 +79,8 @@ export interface CollectorOptions {
   readonly free?: () => Promise<number>;
   /** The address to which new signs are posted. A password in it signs them (docs/operations.md). Default: none. */
   readonly alerts?: string;
+  /** Keys of the gateway for relays, and the relays, as in the file of `serve --relay-keys` (docs/relay.md). Default: no gateway. */
+  readonly relay?: RelayFile;
   readonly timeouts?: Timeouts;
   /** Opens another store than the embedded one. It calls `onCommit` after each commit; days are never closed otherwise. */
   readonly openStore?: (shapes: Shapes, onCommit: (commit: Commit) => void) => Promise<Store>;
@@ -87,7 +90,7 @@ export interface CollectorOptions {
 type Short = 'data' | 'postgres' | 'allowLoss' | 'views' | 'spill' | 'mostSpill';
 
 /** The options that may stay open. */
-type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore' | 'alerts';
+type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore' | 'alerts' | 'relay';
 
 /** The options with their defaults. */
 export type Settings = Required<Omit<CollectorOptions, Optional | Short>> & Pick<CollectorOptions, Optional>;

@@ -38,10 +38,9 @@ function counted(part: Uint8Array | string): Uint8Array {
   return joined(varint(bytes.length), bytes);
 }
 
-/** Fills a message up with zeros (section 3.8). */
-function padded(message: Uint8Array, size: number): Uint8Array {
-  if (message.length > size) throw new RangeError(`message: expected at most ${size} bytes, got ${message.length}`);
-  const full = new Uint8Array(size);
+/** Fills a message up with zeros (section 3.8), to a multiple of so many bytes. */
+function padded(message: Uint8Array, step: number): Uint8Array {
+  const full = new Uint8Array(Math.ceil(message.length / step) * step);
   full.set(message);
   return full;
 }
@@ -50,15 +49,13 @@ function padded(message: Uint8Array, size: number): Uint8Array {
 const sections = (fields: Fields, content: Uint8Array): Uint8Array =>
   joined(counted(joined(...fields.flatMap(([name, value]) => [counted(name), counted(value)]))), counted(content), [0]);
 
-/** A request in exactly so many bytes. @throws {RangeError} when it has more */
-export const encodeRequest = ({ method, scheme, authority, path, fields, content }: BinaryRequest, size: number): Uint8Array =>
-  padded(joined([REQUEST], counted(method), counted(scheme), counted(authority), counted(path), sections(fields, content)), size);
+/** A request in a multiple of so many bytes. */
+export const encodeRequest = ({ method, scheme, authority, path, fields, content }: BinaryRequest, step: number): Uint8Array =>
+  padded(joined([REQUEST], counted(method), counted(scheme), counted(authority), counted(path), sections(fields, content)), step);
 
 /** A response in a multiple of so many bytes. */
-export function encodeResponse({ status, fields, content }: BinaryResponse, step: number): Uint8Array {
-  const message = joined([RESPONSE], varint(status), sections(fields, content));
-  return padded(message, Math.ceil(message.length / step) * step);
-}
+export const encodeResponse = ({ status, fields, content }: BinaryResponse, step: number): Uint8Array =>
+  padded(joined([RESPONSE], varint(status), sections(fields, content)), step);
 
 /** Reads a message from its start. */
 interface Reader {

@@ -143,6 +143,7 @@ const schemaRules: Rules = {
   budget: conform({ epsilon: isEpsilon, per: isOneOf(periods) }),
   segments: optional(byName(isList('string'))),
   assign: optional(isOneOf(['random'])),
+  relay: optional(isOneOf(['required'])),
 };
 
 const isSending: Rule = isOneOf(['alone', 'together']);
@@ -160,7 +161,16 @@ const isDocument = conform({
 });
 
 /** The rules that involve several fields. */
-function assertWhole({ segments = {}, metrics }: Pick<SchemaSpec, 'segments'> & { readonly metrics: object }): void {
+function assertWhole({
+  segments = {},
+  relay,
+  reports,
+  metrics,
+}: Pick<SchemaSpec, 'segments' | 'relay' | 'reports'> & { readonly metrics: object }): void {
+  rule("'alone' beside relay: 'required', since reports of one message are of one device", () => !relay || reports === 'alone')(
+    'schema.reports',
+    reports,
+  );
   const combinations = Object.values(segments).reduce((product, { length }) => product * length, 1);
   rule(`at most ${MAX_SEGMENTS} combinations`, () => combinations <= MAX_SEGMENTS)('schema.segments', combinations);
   rule('at least one metric', () => Object.keys(metrics).length > 0)('schema.metrics', metrics);

@@ -57,6 +57,8 @@ export interface SchemaDocument {
   /** Set if each device answers a random subset of the metrics that fits the budget. */
   readonly assign?: 'random';
   readonly reports: Sending;
+  /** Set if a collector takes reports only from a relay, which hides whose they are (docs/relay.md). */
+  readonly relay?: 'required';
   readonly metrics: { readonly [name: string]: MetricDocument };
   readonly about: { readonly [name: string]: About };
 }

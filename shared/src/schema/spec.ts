@@ -32,5 +32,10 @@ export interface SchemaSpec<M extends Questions = Questions, S extends Segments 
    * whose it is: under `assign: 'random'`, and where a permanent metric's reports have a public part. Else `together`.
    */
   readonly reports?: Sending;
+  /**
+   * Collectors refuse reports that no relay has passed on (docs/relay.md). The app then passes `relayTransport`, and `reports` is
+   * `'alone'`.
+   */
+  readonly relay?: 'required';
   readonly metrics: M;
 }

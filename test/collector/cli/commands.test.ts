@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -362,15 +362,48 @@ describe('an output that', () => {
   });
 });
 
+describe('murmuration relay', () => {
+  const file = join(folder, 'relay.json');
+
+  test('adds keys, which are published one after the other, and admits relays, whose tokens are in no file', () => {
+    const keysOf = (...args: readonly string[]): string => JSON.parse(run('relay', ...args, '--json').stdout).keys;
+    const older = keysOf('rotate', file);
+    const newer = keysOf('rotate', file, '--open-for', '10');
+    expect(older).not.toBe(newer);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(run('serve', '--schema', first, '--relay-keys', file, '--check-config')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('expected a relay, as murmuration relay admit adds one, got none'),
+    });
+    const { token } = JSON.parse(run('relay', 'admit', file, 'edge', '--json').stdout);
+    expect(token).toMatch(/^rt_[\w-]{32}$/);
+    expect(readFileSync(file, 'utf8')).not.toContain(token);
+    const { published, keys, relays } = JSON.parse(run('relay', 'show', file, '--json').stdout);
+    expect([published, relays]).toEqual([newer, ['edge']]);
+    expect(keys).toEqual([
+      { id: 1, until: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
+      { id: 2, until: null },
+    ]);
+    expect(run('relay', 'show', file).stdout).toMatch(/key +opens messages until\n[\s\S]*relays +edge\npublished +ACkC/);
+    expect(run('serve', '--schema', first, '--relay-keys', file, '--check-config').status).toBe(0);
+  });
+
+  test('refuses a file that is none, and quotes no secret', () => {
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"secret": "', '"secret": "A'));
+    const { status, stderr } = run('relay', 'rotate', file);
+    expect([status, stderr]).toEqual([2, `murmuration: file ${file}: keys.0.secret: expected 32 bytes as base64url\n`]);
+  });
+});
+
 describe('bad usage', () => {
   test.each([
     [
       [],
-      'murmuration: expected a command, one of serve, schema, plan, audit, verify-package, simulate, backup, restore, days, keys, roles, schemas, log, annotations, prune, delete, vacuum, migrate, export, decode, discover, release, doctor, init, got none',
+      'murmuration: expected a command, one of serve, schema, plan, audit, verify-package, simulate, backup, restore, days, keys, roles, schemas, relay, log, annotations, prune, delete, vacuum, migrate, export, decode, discover, release, doctor, init, got none',
     ],
     [
       ['help', 'nosuch'],
-      'expected a command, one of serve, schema, plan, audit, verify-package, simulate, backup, restore, days, keys, roles, schemas, log, annotations, prune, delete, vacuum, migrate, export, decode, discover, release, doctor, init, got help nosuch',
+      'expected a command, one of serve, schema, plan, audit, verify-package, simulate, backup, restore, days, keys, roles, schemas, relay, log, annotations, prune, delete, vacuum, migrate, export, decode, discover, release, doctor, init, got help nosuch',
     ],
     [['frobnicate'], 'unknown command'],
     [['schema'], 'required option'],

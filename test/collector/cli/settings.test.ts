@@ -76,7 +76,7 @@ describe('which place comes first', () => {
     );
     const special: { readonly [name: string]: readonly [text: string, value: unknown] } = {
       ...Object.fromEntries(['schema', 'candidates', 'allowHost', 'frameAncestors', 'trustProxy'].map((name) => [name, ['x', ['x']]])),
-      ...Object.fromEntries(['data', 'spill', 'host', 'readHost', 'authHeader'].map((name) => [name, ['x', 'x']])),
+      ...Object.fromEntries(['data', 'spill', 'host', 'readHost', 'authHeader', 'relayKeys'].map((name) => [name, ['x', 'x']])),
       origin: ['https://a.example', ['https://a.example']],
       open: ['true', true],
       allowLoss: ['true', true],

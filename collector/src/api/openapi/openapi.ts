@@ -5,6 +5,7 @@ import { accessPaths } from './access.ts';
 import { annotationsPaths } from './annotations.ts';
 import { metricsPaths } from './metrics.ts';
 import { planPaths } from './plan.ts';
+import { relayPaths } from './relay.ts';
 import { releasePaths } from './release.ts';
 import { streamPaths } from './release-streams.ts';
 import { reportsPaths } from './reports.ts';
@@ -56,6 +57,7 @@ export function pageOf({ info, paths = {} }: Description): string {
 /** Every route, with the zod schemas of its parameters and answers. */
 export const apiPaths: ZodOpenApiPathsObject = {
   ...reportsPaths,
+  ...relayPaths,
   ...wellKnownPaths,
   ...metricsPaths,
   ...annotationsPaths,
@@ -88,6 +90,7 @@ export const describeApi = (): Description =>
           name: 'murmuration',
           description: 'A session that POST /v1/session began. Over https the cookie is __Host-murmuration.',
         },
+        relay: { type: 'http', scheme: 'bearer', description: 'The token of a relay.' },
         key: { type: 'apiKey', in: 'query', name: 'key', description: 'A write key of the app. A collector that is open needs none.' },
       },
     },

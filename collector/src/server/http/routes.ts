@@ -7,6 +7,7 @@ import helmet from 'helmet';
 import { parseQuery } from '../../api/forms/parameters.ts';
 import { actionsParameters, MOST_SIGN_IN, type ShownCredential, signInBody } from '../../api/openapi/access.ts';
 import { Refusal } from '../../base/refusal.ts';
+import { type Gateway, RELAY } from '../../ingest/gateway.ts';
 import { refusalOf, refuseRead } from '../../ingest/refuse.ts';
 import { isReport, REPORTS, type TakeReports } from '../../ingest/route.ts';
 import type { Audits } from '../../planning/audit/audit-thread.ts';
@@ -116,6 +117,7 @@ export function readsRouter(
 /** Parts behind the routes. */
 export interface RouteParts {
   readonly takeReports: TakeReports;
+  readonly gateway: Gateway;
   /** Routes for readers. */
   readonly reads: Router;
   /** Routes for everybody. */
@@ -148,11 +150,12 @@ const answerErrors =
  * @param answers whether readers are served
  */
 export function addRoutes<Target extends IRouter>(target: Target, parts: RouteParts, takes: boolean, answers: boolean): Target {
-  const { takeReports, reads, wellKnown, access, health, onFailure } = parts;
+  const { takeReports, gateway, reads, wellKnown, access, health, onFailure } = parts;
   const protect = helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   const closed = HEALTH_ROUTES.filter((each) => !each.isOpen).map(({ path }) => path);
-  if (takes) target.post(REPORTS, takeReports);
+  if (takes) target.post(REPORTS, takeReports).post(RELAY, gateway.takeMessage);
   target.use(health.countReads, protect);
+  if (takes) target.get(RELAY, gateway.sendKeys);
   target.use(wellKnown);
   target.use(closed, answers ? requireReader(access) : absent, requireRole('viewer'), checkHostOfPages(access.allowHosts));
   target.use(health.router);

@@ -1,0 +1,87 @@
+/** `murmuration relay`: the file of `serve --relay-keys`, with the keys of the gateway and the relays that may bring messages. */
+
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dayNumber } from '@murmuration/shared';
+import type { Command } from 'commander';
+import { inOneLine, UsageError } from '../base/fault.ts';
+import { print, unreadBecause, wholeOption } from '../base/usage.ts';
+import { admitted, openRelayKeys, parseRelayFile, type RelayFile, rotated } from '../ingest/relay-keys.ts';
+import { table } from './table.ts';
+
+interface Options {
+  readonly openFor: number;
+  readonly json?: boolean;
+}
+
+/** Days for which a key opens messages after another has taken its place: apps that nobody updates have it built in. */
+const OPEN_FOR = 400;
+
+/** Reads the file. @throws {UsageError} that names the option or argument, and quotes no secret */
+export function readRelayFile(name: string, file: string): RelayFile {
+  try {
+    return parseRelayFile(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${name} ${file}: ${error instanceof RangeError ? error.message : unreadBecause(error)}`);
+  }
+}
+
+/** Writes the file as a whole, for its owner alone. */
+async function write(file: string, content: RelayFile): Promise<void> {
+  await inOneLine(() => {
+    writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  });
+}
+
+/** The key configuration that apps have built in, as base64url. */
+const configurationOf = async (content: RelayFile): Promise<string> =>
+  Buffer.from((await openRelayKeys(content)).published).toString('base64url');
+
+async function rotate(file: string, { openFor, json }: Options): Promise<void> {
+  const before = existsSync(file) ? readRelayFile('file', file) : undefined;
+  const content = rotated(before, dayNumber(Date.now()), openFor);
+  await write(file, content);
+  const keys = await configurationOf(content);
+  print(json, { id: content.keys.at(-1)?.id, keys }, () => keys);
+  if (!json) process.stderr.write(`Build it into the app: relayTransport({ ..., keys: '${keys}' })\n`);
+}
+
+async function admit(file: string, name: string, { json }: Options): Promise<void> {
+  const { file: content, token } = admitted(readRelayFile('file', file), name);
+  await write(file, content);
+  print(json, { name, token }, () => token);
+  if (!json) process.stderr.write(`Token of the relay ${name}, shown this once. It is secret.\n`);
+}
+
+async function show(file: string, { json }: Options): Promise<void> {
+  const content = readRelayFile('file', file);
+  const keys = content.keys.map(({ id, until }) => ({ id, until: until ?? null }));
+  const relays = content.relays.map(({ name }) => name);
+  const published = await configurationOf(content);
+  print(json, { keys, relays, published }, () =>
+    [
+      table(
+        ['key', 'opens messages until'],
+        keys.map(({ id, until }) => [`${id}`, until ?? 'it is published now']),
+      ),
+      '',
+      `relays     ${relays.join(', ') || 'none'}`,
+      `published  ${published}`,
+    ].join('\n'),
+  );
+}
+
+export function addRelay(program: Command): void {
+  const relay = program
+    .command('relay')
+    .description('the keys of the gateway for relays, and the relays, in the file of serve --relay-keys');
+  const add = (name: string, description: string): Command =>
+    relay.command(name).description(description).argument('<file>', 'the file').option('--json', 'print JSON');
+  add('rotate', 'add a key, which is published from now on, and begin the file where there is none; print its configuration')
+    .option('--open-for <days>', 'days for which the key before it still opens messages', wholeOption('--open-for', 0, 10_000), OPEN_FOR)
+    .action(rotate);
+  add('admit', 'let a relay bring messages, or give it another token; the token is shown once')
+    .argument('<name>', 'its name')
+    .action(admit);
+  add('show', 'list keys and relays, without their secrets').action(show);
+}

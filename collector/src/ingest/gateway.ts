@@ -1,0 +1,120 @@
+/**
+ * `/v1/relay`: the gateway of Oblivious HTTP (RFC 9458). It publishes its key configuration, opens messages that a relay brings, and hands the
+ * request in them to the intake, which counts each batch once. Neither the relay's address nor its headers reach the intake.
+ */
+
+import { dayNumber, decodeRequest, encodeResponse, KEYS_TYPE, openRequest, REQUEST_TYPE, RESPONSE_TYPE } from '@murmuration/shared';
+import type { RequestHandler } from 'express';
+import { bodyOf, Refusal, refusal } from '../base/refusal.ts';
+import { lengthOf, type UnfinishedBodies } from './body.ts';
+import { fieldsOf } from './refuse.ts';
+import type { RelayKeys } from './relay-keys.ts';
+import { type Intake, REPORTS, takeBody } from './route.ts';
+
+/** The path. */
+export const RELAY = '/v1/relay';
+
+/** Bytes of a response within a message, or a multiple: a refusal has as many as a 204. */
+const STEP = 1_024;
+
+/** Seconds for which a key configuration may be kept. */
+const MAX_AGE = 3_600;
+
+/** Problems with keys have a type of their own, which tells relays and devices that another configuration may help (RFC 9458, section 5.3). */
+const KEY_PROBLEM = 'https://iana.org/assignments/http-problem-types#ohttp-key';
+
+/** Parts of the gateway. */
+export interface GatewayParts {
+  readonly intake: Intake;
+  readonly unfinished: UnfinishedBodies;
+  /** The keys as they are now; undefined where there are none. */
+  readonly keys: () => RelayKeys | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The answer to a request, as it is encapsulated. */
+interface Inner {
+  readonly status: number;
+  readonly fields: readonly (readonly [string, string])[];
+  readonly content: Uint8Array;
+}
+
+/** The handlers of the route. */
+export interface Gateway {
+  readonly sendKeys: RequestHandler;
+  readonly takeMessage: RequestHandler;
+}
+
+/** Creates a gateway. */
+export function createGateway({ intake, unfinished, keys, now }: GatewayParts): Gateway {
+  const keysOf = (): RelayKeys => {
+    const current = keys();
+    if (current === undefined) throw new Refusal(404, 'not-found', 'a collector with --relay-keys', 'one without');
+    return current;
+  };
+
+  /** Counts the batch of a request that was opened, and says how that is answered. */
+  const answerTo = async (request: Uint8Array): Promise<Inner> => {
+    try {
+      const { method, path, content } = decoded(request);
+      if (method !== 'POST' || !path.split('?', 1)[0]?.endsWith(REPORTS))
+        throw refusal('bad-request', `POST ${REPORTS}`, `${method} ${path}`);
+      const from = { url: path, ip: undefined, origin: undefined, isRelayed: true };
+      intake.check(from, () => content.length);
+      await intake.receive(from, Buffer.from(content));
+      intake.answered(204);
+      return { status: 204, fields: [], content: new Uint8Array() };
+    } catch (error) {
+      const reason = intake.refusalFor(error);
+      intake.answered(reason.status, reason);
+      return { status: reason.status, fields: Object.entries(fieldsOf(reason)), content: Buffer.from(bodyOf(reason)) };
+    }
+  };
+
+  return {
+    sendKeys: (_request, response) => {
+      const { published } = keysOf();
+      response
+        .set({
+          'cache-control': `public, max-age=${MAX_AGE}`,
+          'access-control-allow-origin': '*',
+          'cross-origin-resource-policy': 'cross-origin',
+        })
+        .type(KEYS_TYPE)
+        .send(Buffer.from(published));
+    },
+    takeMessage: (request, response) => {
+      const begin = (): void => {
+        const { isRelay } = keysOf();
+        if (!isRelay(request.headers.authorization))
+          throw new Refusal(401, 'unknown-relay', 'Authorization: Bearer rt_..., the token of a relay', 'none, or another');
+        if (request.headers['content-type'] !== REQUEST_TYPE)
+          throw new Refusal(415, 'bad-type', REQUEST_TYPE, `${request.headers['content-type']}`.slice(0, 80));
+        lengthOf(request);
+      };
+      const finish = async (message: Buffer): Promise<void> => {
+        const { pairOf } = keysOf();
+        const opened = await openRequest(message, (id) => pairOf(id, dayNumber(now()))).catch((error: Error) => error.message);
+        if (typeof opened === 'string') {
+          intake.answered(400, new Refusal(400, 'relay-key', 'a message for a key that is in force', opened));
+          response.status(400).set('cache-control', 'no-store').type('application/problem+json');
+          response.send(JSON.stringify({ type: KEY_PROBLEM, title: opened }));
+          return;
+        }
+        const sealed = await opened.sealResponse(encodeResponse(await answerTo(opened.request), STEP));
+        response.status(200).set('cache-control', 'no-store').type(RESPONSE_TYPE).send(Buffer.from(sealed));
+      };
+      takeBody(response, unfinished, intake, begin, finish);
+    },
+  };
+}
+
+/** The request of a message. @throws {Refusal} when it is none */
+function decoded(request: Uint8Array): ReturnType<typeof decodeRequest> {
+  try {
+    return decodeRequest(request);
+  } catch (error) {
+    throw refusal('bad-request', 'a request in Binary HTTP of known length', (error as Error).message);
+  }
+}

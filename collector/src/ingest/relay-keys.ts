@@ -1,0 +1,96 @@
+/**
+ * The file of `serve --relay-keys`: secret keys of the gateway, and the relays that may bring messages. The newest key is published, and
+ * older ones still open messages until their last day, because apps in the field have them built in.
+ */
+
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { dayText, encodeKeys, type KeyPair, pairOf } from '@murmuration/shared';
+import { z } from 'zod';
+
+const bytes = (length: number): z.ZodType<string> =>
+  z.string().refine((text) => Buffer.from(text, 'base64url').length === length, `expected ${length} bytes as base64url`);
+
+/** The file. */
+export interface RelayFile {
+  readonly keys: readonly {
+    readonly id: number;
+    /** 32 bytes as base64url. */
+    readonly secret: string;
+    /** The last day, in UTC, on which it opens messages; absent for the newest key. */
+    readonly until?: string;
+  }[];
+  readonly relays: readonly {
+    readonly name: string;
+    /** SHA-256 of its token, in hex. */
+    readonly hash: string;
+  }[];
+}
+
+const form: z.ZodType<RelayFile> = z.strictObject({
+  keys: z
+    .array(z.strictObject({ id: z.int().min(0).max(255), secret: bytes(32), until: z.iso.date().exactOptional() }))
+    .min(1)
+    .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, 'expected ids that differ'),
+  relays: z.array(z.strictObject({ name: z.string().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })),
+});
+
+/** Parses a file. @throws {RangeError} that says what is wrong, and quotes no secret */
+export function parseRelayFile(text: string): RelayFile {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new RangeError('expected JSON, got another text');
+  }
+  const { data, error } = form.safeParse(json);
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  throw new RangeError(`${issue?.path.join('.') || 'the file'}: ${issue?.message}`);
+}
+
+/** The secret keys and the relays of a gateway, ready to use. */
+export interface RelayKeys {
+  /** The key configuration of the newest key, as `application/ohttp-keys`. */
+  readonly published: Uint8Array;
+  /** The key pair of a key that is in force on a day. */
+  readonly pairOf: (id: number, day: number) => KeyPair | undefined;
+  /** True if a value of `Authorization` is that of a relay. */
+  readonly isRelay: (authorization: string | undefined) => boolean;
+}
+
+const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
+
+/** Prepares the keys of a file. */
+export async function openRelayKeys({ keys, relays }: RelayFile): Promise<RelayKeys> {
+  const pairs = await Promise.all(
+    keys.map(async ({ id, secret, until }) => ({ id, until, pair: await pairOf(Buffer.from(secret, 'base64url')) })),
+  );
+  const newest = pairs.at(-1) as (typeof pairs)[number];
+  const known = relays.map((relay) => Buffer.from(relay.hash, 'hex'));
+  return {
+    published: encodeKeys([{ id: newest.id, publicKey: newest.pair.publicKey }]),
+    pairOf: (id, day) => pairs.find((each) => each.id === id && (each.until === undefined || dayText(day) <= each.until))?.pair,
+    isRelay: (authorization = '') => {
+      const given = hashOf(authorization.replace(/^Bearer /, ''));
+      return known.some((each) => timingSafeEqual(each, given));
+    },
+  };
+}
+
+/** A file with a new key at its end. The key before it opens messages for so many days more, and those that open none are dropped. */
+export function rotated(file: RelayFile | undefined, today: number, openFor: number): RelayFile {
+  const { keys = [], relays = [] } = file ?? {};
+  const kept = keys.map((key) => ({ ...key, until: key.until ?? dayText(today + openFor) })).filter(({ until }) => until >= dayText(today));
+  const taken = kept.map(({ id }) => id);
+  const last = keys.at(-1)?.id ?? 0;
+  const id = Array.from({ length: 256 }, (_, i) => (last + 1 + i) % 256).find((each) => !taken.includes(each));
+  if (id === undefined) throw new RangeError('expected at most 255 keys in force, got more');
+  return { keys: [...kept, { id, secret: randomBytes(32).toString('base64url') }], relays };
+}
+
+/** A file that admits a relay, or gives it another token, and the token, which is in no file. */
+export function admitted({ keys, relays }: RelayFile, name: string): { readonly file: RelayFile; readonly token: string } {
+  const token = `rt_${randomBytes(24).toString('base64url')}`;
+  const others = relays.filter((relay) => relay.name !== name);
+  return { file: { keys, relays: [...others, { name, hash: hashOf(token).toString('hex') }] }, token };
+}
