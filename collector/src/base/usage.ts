@@ -52,10 +52,10 @@ export function positiveOption(name: string): (text: string) => number {
   };
 }
 
-/** An option whose value is a share, as 0.01 or 1%: above 0 and below 1. */
+/** An option whose value is a share, as 0.01, 1e-8 or 1%: above 0 and below 1. */
 export function shareOption(name: string): (text: string) => number {
   return (text) => {
-    const [, digits, sign] = /^(\d+\.?\d*|\.\d+)\s*(%?)$/.exec(text.trim()) ?? [];
+    const [, digits, sign] = /^((?:\d+\.?\d*|\.\d+)(?:e-\d+)?)\s*(%?)$/.exec(text.trim()) ?? [];
     const value = Number(digits) / (sign === '%' ? 100 : 1);
     if (!(value > 0 && value < 1))
       throw new UsageError(`${name}: expected a percentage, such as 1%, or a share below 1, such as 0.01, got ${JSON.stringify(text)}`);

@@ -7,12 +7,13 @@ import { isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from 
 import type { Command } from 'commander';
 import { UsageError } from '../base/fault.ts';
 import { count } from '../base/numbers.ts';
-import { print, wholeOption } from '../base/usage.ts';
+import { print, shareOption, wholeOption } from '../base/usage.ts';
 import { shiftOf } from '../estimation/watch/watch.ts';
 import { auditOf } from '../planning/audit/audit.ts';
 import { certificateOf } from '../planning/audit/certificate.ts';
 import { type Empirical, empiricalOf } from '../planning/audit/empirical.ts';
 import { type Linkability, linkabilityOf } from '../planning/audit/linkability.ts';
+import { type Shuffled, shuffledOf } from '../planning/audit/shuffled.ts';
 import { type MetricSpending, type Spending, spendingOf, upTo3 } from '../planning/audit/spending.ts';
 import { statementOf, versionsBefore } from '../planning/audit/statement.ts';
 import { linkageWords, type Warning, warningsOf } from '../planning/audit/warnings.ts';
@@ -27,6 +28,8 @@ interface AuditOptions extends PaperOptions, PageOptions {
   readonly certificate?: boolean;
   readonly empirical?: number;
   readonly devices?: number;
+  readonly together?: number;
+  readonly delta: number;
   readonly exact?: boolean;
 }
 
@@ -135,6 +138,31 @@ function describeTest({ runs, probability, metrics }: Empirical): string {
   ].join('\n');
 }
 
+/** An ε with three digits, rounded up or down. */
+function digits(epsilon: number, round: (x: number) => number): string {
+  if (epsilon === 0) return '0';
+  const decimals = Math.max(0, 2 - Math.floor(Math.log10(epsilon)));
+  return (round(epsilon * 10 ** decimals) / 10 ** decimals).toFixed(decimals);
+}
+
+function describeShuffled({ together, delta, metrics, month, year }: Shuffled, spending: Spending): string {
+  return [
+    `If a relay that does not work with the collector hides who sends, at least ${count(together)} honest devices answer in each window and segment, and times of arrival tell nothing, a report is one of so many, and has a smaller ε as well (δ ${delta}):`,
+    '',
+    table(
+      ['metric', 'ε a report, unconditional', 'ε, shuffled', 'at least'],
+      metrics.map(({ metric, local, shuffled, least }) => [
+        metric,
+        upTo3(local),
+        shuffled === undefined ? 'ε an epoch only' : digits(shuffled, Math.ceil),
+        least === undefined ? '' : digits(least, Math.floor),
+      ]),
+    ),
+    '',
+    `any 30 days: unconditional ε ${upTo3(spending.month)}, shuffled ${digits(month, Math.ceil)}; any 365 days: ${upTo3(spending.year)}, shuffled ${digits(year, Math.ceil)}`,
+  ].join('\n');
+}
+
 /** The versions that devices had before this one. */
 async function loadBefore(files: readonly string[], { app }: SchemaDocument): Promise<readonly SchemaDocument[]> {
   const versions: SchemaDocument[] = [];
@@ -147,7 +175,22 @@ async function loadBefore(files: readonly string[], { app }: SchemaDocument): Pr
 const isLarge = (warnings: readonly Warning[]): boolean => warnings.some(({ kind }) => kind === 'large-epsilon');
 
 async function audit(options: AuditOptions): Promise<void> {
-  const { schema, url, bundle, history = [], certificate, empirical: runs, devices, acceptLarge, statement, dpia, config, json } = options;
+  const {
+    schema,
+    url,
+    bundle,
+    history = [],
+    certificate,
+    empirical: runs,
+    devices,
+    together,
+    delta,
+    acceptLarge,
+    statement,
+    dpia,
+    config,
+    json,
+  } = options;
   const subjects = [schema, url, bundle].filter((each) => each !== undefined).length;
   if (subjects !== 1)
     throw new UsageError(`audit: expected one of --schema, --url and --bundle, got ${subjects === 0 ? 'none' : subjects}`);
@@ -164,8 +207,13 @@ async function audit(options: AuditOptions): Promise<void> {
   const value = await auditOf(document, spending, linkability);
   const empirical = runs === undefined ? undefined : empiricalOf(document, runs);
   if (empirical?.holds === false) process.exitCode = 1;
-  print(json, { ...value, ...(empirical && { empirical }) }, () =>
-    [describe(document, value.fingerprint, spending, linkability, options), ...(empirical ? ['', describeTest(empirical)] : [])].join('\n'),
+  const shuffled = together === undefined ? undefined : shuffledOf(document, spending, together, delta);
+  print(json, { ...value, ...(shuffled && { shuffled }), ...(empirical && { empirical }) }, () =>
+    [
+      describe(document, value.fingerprint, spending, linkability, options),
+      ...(shuffled ? ['', describeShuffled(shuffled, spending)] : []),
+      ...(empirical ? ['', describeTest(empirical)] : []),
+    ].join('\n'),
   );
 }
 
@@ -194,6 +242,12 @@ export function addAudit(program: Command): void {
       'devices that report on a day, for the linkability (default: those of the schema)',
       wholeOption('--devices', 1),
     )
+    .option(
+      '--together <n>',
+      'also print the ε of reports whose sender nobody knows, if so many honest devices answer in each window and segment',
+      wholeOption('--together', 1, 2 ** 32),
+    )
+    .option('--delta <δ>', 'δ of --together', shareOption('--delta'), 1e-8)
     .option('--accept-large', 'accept an ε above 3 a report or 8 a month; without it, such a schema exits 1')
     .option('--exact', 'print all twelve decimals of each ε, instead of three')
     .option('--json', 'print one JSON document on standard output')

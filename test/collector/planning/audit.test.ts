@@ -461,3 +461,35 @@ test.each([
   expect(stderr).toContain(message);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 });
+
+describe('murmuration audit --together', () => {
+  const asked = defineSchema({
+    app: 'shuffled',
+    version: 1,
+    budget: { epsilon: 40, per: 'month' },
+    metrics: {
+      dark: flag({ epsilon: 1, every: 'day', description: 'Uses the dark mode' }),
+      word: permanent(choice(['a', 'b', 'c'], { epsilon: 1, description: 'A word' }), { epsilon: 2, renew: 'year' }),
+    },
+  });
+
+  test('says both figures of each report and of all days, the unconditional one first, and ε∞ only for a permanent metric', () => {
+    const { status, stdout } = audit(asked.document, '--together', '20000', '--delta', '1e-8');
+    expect(status).toBe(0);
+    const at = stdout.indexOf('If a relay that does not work with the collector hides who sends');
+    expect(stdout.slice(at)).toContain('at least 20,000 honest devices answer in each window and segment');
+    expect(stdout.slice(at)).toMatch(/^dark +1\.000 +0\.0327 +0\.0325$/m);
+    expect(stdout.slice(at)).toMatch(/^word +1\.000 +ε an epoch only *$/m);
+    expect(stdout.slice(at)).toMatch(/any 30 days: unconditional ε [\d.]+, shuffled [\d.]+; any 365 days: [\d.]+, shuffled [\d.]+/);
+  });
+
+  test('gives them as numbers: 30 days cost far less than their sum, and ε∞ is added in full', () => {
+    const { shuffled } = JSON.parse(audit(asked.document, '--together', '20000', '--json').stdout) as {
+      readonly shuffled: { readonly delta: number; readonly month: number; readonly year: number };
+    };
+    expect(shuffled.delta).toBe(1e-8);
+    expect(shuffled.month).toBeGreaterThan(2 + 0.19);
+    expect(shuffled.month).toBeLessThan(4 + 0.2);
+    expect(shuffled.year).toBeLessThan(0.8 + 4);
+  });
+});
