@@ -10,6 +10,7 @@ import {
   type Law,
   MODULUS,
   permanentKAryLaw,
+  type RapporLaw,
   subsetLaw,
   symmetricUnaryLaw,
   unaryLaw,
@@ -163,6 +164,15 @@ test('groups of unequal size compose, and cost more than the larger and less tha
   const week = composedEpsilon([{ amplification: flag, times: 7 }], 1e-8);
   expect(both).toBeGreaterThan(week);
   expect(both).toBeLessThan(week + list.epsilon(1e-8));
+});
+
+test.each([1, 2, 3])('filters of %i hashes are bounded, also of strings whose hashes meet', (hashes) => {
+  const law: RapporLaw = { mechanism: 'rappor', bits: 2 * hashes, hashes, cohorts: 1, one: MODULUS / 2, zero: MODULUS / 8 };
+  const [one, zero] = [rational(1, 2), rational(1, 8)];
+  const filters = [range(hashes), range(hashes).map((bit) => bit + hashes), [0], range(hashes).map((bit) => bit + 1)];
+  const exact = shuffled(matrix(filters.map((filter) => bitsRow(law.bits, one, zero, filter))), 2);
+  const { above, local } = amplification(law, 2);
+  for (const share of [0, 0.2, 0.5, 0.9]) expect(above(share * local)).toBeGreaterThanOrEqual(exact(share * local));
 });
 
 test('the law of a permanent metric is refused, and so is a number of devices that is none', () => {

@@ -6,7 +6,7 @@
 import { isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { UsageError } from '../base/fault.ts';
-import { count } from '../base/numbers.ts';
+import { count, roundDown, roundUp } from '../base/numbers.ts';
 import { print, shareOption, wholeOption } from '../base/usage.ts';
 import { shiftOf } from '../estimation/watch/watch.ts';
 import { auditOf } from '../planning/audit/audit.ts';
@@ -138,13 +138,6 @@ function describeTest({ runs, probability, metrics }: Empirical): string {
   ].join('\n');
 }
 
-/** An ε with three digits, rounded up or down. */
-function digits(epsilon: number, round: (x: number) => number): string {
-  if (epsilon === 0) return '0';
-  const decimals = Math.max(0, 2 - Math.floor(Math.log10(epsilon)));
-  return (round(epsilon * 10 ** decimals) / 10 ** decimals).toFixed(decimals);
-}
-
 function describeShuffled({ together, delta, metrics, month, year }: Shuffled, spending: Spending): string {
   return [
     `If a relay that does not work with the collector hides who sends, at least ${count(together)} honest devices answer in each window and segment, and times of arrival tell nothing, a report is one of so many, and has a smaller ε as well (δ ${delta}):`,
@@ -154,12 +147,12 @@ function describeShuffled({ together, delta, metrics, month, year }: Shuffled, s
       metrics.map(({ metric, local, shuffled, least }) => [
         metric,
         upTo3(local),
-        shuffled === undefined ? 'ε an epoch only' : digits(shuffled, Math.ceil),
-        least === undefined ? '' : digits(least, Math.floor),
+        shuffled === undefined ? 'ε an epoch only' : roundUp(shuffled),
+        least === undefined ? '' : roundDown(least),
       ]),
     ),
     '',
-    `any 30 days: unconditional ε ${upTo3(spending.month)}, shuffled ${digits(month, Math.ceil)}; any 365 days: ${upTo3(spending.year)}, shuffled ${digits(year, Math.ceil)}`,
+    `any 30 days: unconditional ε ${upTo3(spending.month)}, shuffled ${roundUp(month)}; any 365 days: ${upTo3(spending.year)}, shuffled ${roundUp(year)}`,
   ].join('\n');
 }
 

@@ -4,13 +4,14 @@ import { readFileSync } from 'node:fs';
 import { kinds, type QuestionType, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { Failure, UsageError } from '../base/fault.ts';
-import { count } from '../base/numbers.ts';
+import { count, roundUp } from '../base/numbers.ts';
 import { positiveOption, print, shareOption, unreadBecause, wholeOption } from '../base/usage.ts';
 import type { Asking } from '../estimation/questions.ts';
 import { presentationOf } from '../estimation/questions.ts';
 import { type AskedShares, askedOf } from '../planning/plan/asked.ts';
 import { type MetricPlan, type Precision, planOf, SHARE, type Splitting, splittingOf } from '../planning/plan/plan.ts';
 import { askedTypes, QUESTIONS, questionOptions } from '../planning/plan/question.ts';
+import { type Relayed, relayedOf } from '../planning/plan/relayed.ts';
 import { type Wishes, wishesOf } from '../planning/plan/wishes.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { describeQuestion, describeWishes, goal, hundredths, legend, needed, orNone, planQuestion, reading } from './plan-words.ts';
@@ -25,7 +26,11 @@ interface PlanOptions extends Partial<Asking> {
   readonly json?: boolean;
   readonly experiment?: boolean;
   readonly wishes?: string;
+  readonly relay?: boolean;
 }
+
+/** δ of what a relay gains. */
+const DELTA = 1e-8;
 
 const DEFINITIONS = {
   users: 'how many report, each once; those not asked among them',
@@ -46,6 +51,8 @@ const DEFINITIONS = {
   distribution: 'distribution: errors of the share below the middle of the range, of numbers that are spread evenly over it',
   experiment:
     'the least difference between two arms of half of the users each that is found with a power of 80 %, at the share, by one look at the end: with the arm as a segment in clear by a two-sided test at 5 % over the answers that are compared (Holm), and in a joint question by the test of independence at 5 %',
+  relayed:
+    'with --relay: the ε of a report (δ 1e-8) if nobody knows its sender and all users are honest, and how many times as wide margin95 would be of a local question of that ε',
   text: 'strings: on average over the hash, where the squared shares of all strings sum to 0.05',
 } as const;
 
@@ -165,7 +172,18 @@ function describe(
   ].join('\n');
 }
 
-async function planSchema(file: string, { users: given, error, share, json }: PlanOptions): Promise<void> {
+/** Notes on what a relay would gain. */
+const relayWords = (relayed: readonly Relayed[], users: number): readonly string[] => [
+  '',
+  `Through a relay that does not work with the collector, if all ${count(users)} are honest, answer in one window and segment, and their times tell nothing:`,
+  ...(relayed.length === 0 ? ['nothing is gained, for reports of a permanent metric belong together.'] : []),
+  ...relayed.map(
+    ({ metric, epsilon, shuffled, wider }) =>
+      `${metric}: ε ${roundUp(shuffled)} (δ ${DELTA}) beside the unconditional ε ${epsilon}.${wider === null ? '' : ` A question of ε ${roundUp(shuffled)} without a relay would be ${wider.toPrecision(2)} times as uncertain.`}`,
+  ),
+];
+
+async function planSchema(file: string, { users: given, error, share, relay, json }: PlanOptions): Promise<void> {
   const document: SchemaDocument = await loadSchema(file);
   const asked = askedOf(document);
   const users = given ?? document.devices;
@@ -173,8 +191,13 @@ async function planSchema(file: string, { users: given, error, share, json }: Pl
   const splitting = document.assign && splittingOf(document, plans, users, share);
   const { standardError: askedStandardError } = asked;
   const assigned = document.assign && { assign: document.assign, askedStandardError, ...(splitting && { splitting }) };
+  const relayed = relay ? relayedOf(document, plans, share, DELTA) : undefined;
   const value = { users, error, share, usersNeeded: mostOf(plans).users, definitions: DEFINITIONS, ...assigned, metrics: plans };
-  print(json, value, () => describe(plans, users, { error, share }, document.assign && asked, splitting));
+  print(json, { ...value, ...(relayed && { relayed }) }, () =>
+    [describe(plans, users, { error, share }, document.assign && asked, splitting), ...(relayed ? relayWords(relayed, users) : [])].join(
+      '\n',
+    ),
+  );
 }
 
 /** The wishes of a file, JSON such as `{ "plan": "1%", "darkMode": 0.005 }`: the error that is wanted of each metric. */
@@ -235,6 +258,8 @@ async function plan({ reports, ...options }: PlanOptions): Promise<void> {
     throw new UsageError('--experiment: expected one question, and --users with it, how many both arms have together');
   if (options.wishes !== undefined && schema === undefined)
     throw new UsageError('--wishes: expected --schema FILE with it, whose metrics the wishes name, got none');
+  if (options.relay && (schema === undefined || options.wishes !== undefined))
+    throw new UsageError('--relay: expected --schema FILE with it, and no --wishes');
   if (schema !== undefined) {
     const [other] = [...askedTypes(options), ...(['epsilon', 'permanent'] as const).filter((name) => options[name] !== undefined)];
     if (other !== undefined) throw new UsageError(`--${other}: expected none with --schema, whose metrics are planned, got one`);
@@ -277,6 +302,7 @@ export function addPlan(program: Command): void {
       '--wishes <file>',
       'with --schema: JSON of metrics and the error that is wished for each; prints the smallest budget that meets all',
     )
+    .option('--relay', 'with --schema: also what a relay, which hides who sends, would gain')
     .option('--json', 'print one JSON document on standard output')
     .action(plan);
 }

@@ -14,9 +14,12 @@ export interface Amplification {
 /** Steps of a bisection: more than the digits of a double. */
 const STEPS = 60;
 
+/** How near a bisection comes, as a share of what it finds. */
+export const PRECISION = 1e-9;
+
 /** The least number between two at which a condition that stays true holds, rounded up; `high` if it holds nowhere below. */
-export function bisect(isEnough: (middle: number) => boolean, low: number, high: number, precision = 1e-9): number {
-  for (let i = 0; i < STEPS && high - low > precision * high; i++) {
+export function bisect(isEnough: (middle: number) => boolean, low: number, high: number): number {
+  for (let i = 0; i < STEPS && high - low > PRECISION * high; i++) {
     const middle = (low + high) / 2;
     if (isEnough(middle)) high = middle;
     else low = middle;

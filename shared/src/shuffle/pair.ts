@@ -11,7 +11,8 @@
  *
  * Bits (unary encoding, one-time RAPPOR, count mean sketch): an answer has h bits, each 1 with p, the others with q < p. Relative to a report
  * of zeros alone, an own bit is p/q times as likely to be 1 and ρ = (1-p)/(1-q) times to be 0. So every answer gives a report at least ρ^h of
- * what zeros give it, and γ = ρ^h. Two answers may share any number of bits below h; each number is a pair.
+ * what zeros give it, and γ = ρ^h. Two answers may share any number of bits below h; each number is a pair. Hashes of a string may meet, so
+ * that it has fewer bits: one more bit multiplies its probabilities by an independent factor of mean 1, so more bits tell more.
  *
  * Any other law: two of its rows are one post-processing of (r, 1)/(r + 1) and (1, r)/(r + 1) (Kairouz, Oh, Viswanath 2015, "The
  * Composition Theorem for Differential Privacy", theorem 2), and every row is at least 1/r of either: a blanket of γ = 1/r, half of it on
@@ -137,7 +138,7 @@ function ofBits(hashes: number, common: number, p: number, q: number, third: boo
  * @throws {RangeError} for a permanent metric, whose reports of one epoch are not independent
  */
 export function pairsOf(law: Law): readonly Pair[] {
-  if ('irr' in law && law.irr !== undefined) {
+  if (mechanismOf(law).odds(law).permanent !== undefined) {
     throw new RangeError(`shuffle: expected the law of single reports, got a permanent ${law.mechanism}: only ε∞ bounds its epoch`);
   }
   const odds = oddsOf(law);
@@ -154,6 +155,5 @@ export function pairsOf(law: Law): readonly Pair[] {
   }
   const [bits, hashes] = [law.mechanism === 'unary' ? law.size : law.bits, law.mechanism === 'rappor' ? law.hashes : 1];
   const { p, q } = bitSupport(law);
-  const fewest = Math.max(0, 2 * hashes - bits);
-  return Array.from({ length: hashes - fewest }, (_, i) => ofBits(hashes, fewest + i, p, q, i === 0 && 3 * hashes <= bits));
+  return Array.from({ length: hashes }, (_, common) => ofBits(hashes, common, p, q, common === 0 && 3 * hashes <= bits));
 }

@@ -9,7 +9,7 @@
  * the bound is exact. Everything is a sum of positive terms, so the relative error is a few thousand units of the last place.
  */
 
-import { type Amplification, bisect } from './bounds.ts';
+import { type Amplification, bisect, PRECISION } from './bounds.ts';
 
 /** The most devices for which each composition is a group of its own, and the number of groups beyond. */
 const MOST_EXACT = 2048;
@@ -135,6 +135,6 @@ export function twoAnswers(q: number, n: number, local: number): Amplification {
     local,
     above: (epsilon) => (epsilon >= local ? 0 : worst(upper, epsilon)[0] * (1 + ROUNDING) + ABSOLUTE),
     epsilon: (delta) => leastEpsilon(upper, (delta - ABSOLUTE) * (1 - ROUNDING), local),
-    leastEpsilon: (delta) => leastEpsilon(lower, (delta + ABSOLUTE) * (1 + ROUNDING), local),
+    leastEpsilon: (delta) => leastEpsilon(lower, (delta + ABSOLUTE) * (1 + ROUNDING), local) * (1 - 2 * PRECISION),
   };
 }

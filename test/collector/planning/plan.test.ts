@@ -295,6 +295,25 @@ describe('murmuration plan', () => {
   });
 });
 
+describe('murmuration plan --relay', () => {
+  test('says both ε of each question, the error of a local one of the smaller, and nothing of a permanent one', () => {
+    const { stdout } = run('--schema', file, '--users', '20000', '--relay');
+    expect(stdout).toContain('if all 20,000 are honest, answer in one window and segment, and their times tell nothing:');
+    expect(stdout).toMatch(/^dark: ε 0\.0327 \(δ 1e-8\) beside the unconditional ε 1\. .* would be 3\d times as uncertain\.$/m);
+    expect(stdout).not.toMatch(/^font: ε 0/m);
+    const { relayed } = JSON.parse(run('--schema', file, '--users', '20000', '--relay', '--json').stdout) as {
+      readonly relayed: readonly { readonly metric: string; readonly shuffled: number }[];
+    };
+    expect(relayed.map(({ metric }) => metric)).toEqual(['dark', 'plan', 'word']);
+    expect(relayed.every(({ shuffled }) => shuffled > 0.02 && shuffled < 0.04)).toBe(true);
+  });
+
+  test('is refused without a schema', () => {
+    const { status, stderr } = run('--choice', '3', '--epsilon', '1', '--relay');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--relay: expected --schema FILE with it')]);
+  });
+});
+
 describe('a question without a schema', () => {
   test('has its answer in the first sentence, and the fewest users that are enough', () => {
     const { status, stdout } = run('--choice', '5', '--epsilon', '1', '--share', '1%', '--error', '0.3%');
