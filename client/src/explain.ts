@@ -19,6 +19,7 @@ import type { Delivery } from './adapters/transport.ts';
 import { answerOf, DENIED } from './ledger/decision.ts';
 import { nextDay } from './ledger/ledger.ts';
 import type { State } from './ledger/state.ts';
+import { TOO_EARLY } from './limits.ts';
 import { attempt } from './maybe.ts';
 import type { ResolvedQuestions } from './questions/question.ts';
 import { settlementOf } from './settlement.ts';
@@ -169,7 +170,7 @@ export function explainDelivery(options: Explained, delivery: PromiseLike<Delive
     const answer = delivered ?? { status: 0 }; // an app's own transport may resolve with nothing
     const { status, body } = answer;
     const code = refusalIn(answer);
-    const isKnown = settlementOf(answer) || !isFirst(said, options, `status ${status} ${code}`);
+    const isKnown = settlementOf(answer) || status === TOO_EARLY || !isFirst(said, options, `status ${status} ${code}`);
     if (status === 0 && !isKnown && watched) return void watched.unanswered().then(again);
     watched?.answered();
     if (isKnown) return;

@@ -39,6 +39,9 @@ export const LONGEST_TIMER = 2e9;
  */
 export const TRIES = 3;
 
+/** The status with which a transport says that it holds a batch back for now. No collector answers it. */
+export const TOO_EARLY = 425;
+
 /** Milliseconds until `fetch` is given up. It is a second shorter than the sender's, so that the status counts even if the body never ends. */
 export const FETCH_PATIENCE = 9_000;
 /** The approximate number of bytes read of a refusal's body; the rest is not read. */

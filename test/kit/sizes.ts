@@ -92,6 +92,7 @@ const programs: { readonly [name: string]: Program } = {
   '/edge': subpath('edge', 'edgeClock'),
   '/history': subpath('history', 'withHistory'),
   '/recipes': subpath('recipes', 'experiment'),
+  '/relay': subpath('relay', 'relayTransport'),
   '/worker': subpath('worker', 'workerLifecycle'),
   '/react-native, AsyncStorage': subpath('react-native', 'appStateLifecycle, asyncStorage'),
   '/react-native, expo-sqlite': subpath('react-native', 'appStateLifecycle, sqliteStorage'),

@@ -30,8 +30,15 @@ export interface Context {
 }
 
 /** Bytes and texts, one after the other. */
-export const joined = (...parts: readonly (ArrayLike<number> | string)[]): Uint8Array =>
-  Uint8Array.from(parts.flatMap((part) => Array.from<number>(typeof part === 'string' ? utf8(part) : part)));
+export function joined(...parts: readonly (ArrayLike<number> | string)[]): Uint8Array {
+  const all = parts.map((part) => (typeof part === 'string' ? utf8(part) : part));
+  const bytes = new Uint8Array(all.reduce((sum, { length }) => sum + length, 0));
+  all.reduce((at, part) => {
+    bytes.set(part, at);
+    return at + part.length;
+  }, 0);
+  return bytes;
+}
 
 /** HMAC-SHA256, which is also HKDF's extraction (RFC 5869, section 2.2): its key is the salt. */
 export async function hmac(key: Uint8Array, data: Uint8Array): Promise<Uint8Array> {

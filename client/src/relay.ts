@@ -1,0 +1,156 @@
+/**
+ * @module Reports through a relay (Oblivious HTTP, RFC 9458): the relay knows addresses and can't read a message, the collector reads reports
+ * and learns no address. Each message holds one report, has the same size as any other of the schema, and leaves at a random time of its own.
+ */
+
+import {
+  decodeKeys,
+  decodeResponse,
+  encodeRequest,
+  fromBase64url,
+  fromBigEndian,
+  MAX_BODY_BYTES,
+  mechanismOf,
+  REQUEST_TYPE,
+  RESPONSE_TYPE,
+  type SchemaDocument,
+  sealRequest,
+  utf8,
+} from '@murmuration/shared';
+import type { Delivery, Transport, Upload } from './adapters/transport.ts';
+import { FETCH_PATIENCE, TOO_EARLY } from './limits.ts';
+
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Bytes of a request besides its content: the address of the collector, the write key and the framing. */
+const ADDRESS = 250;
+
+/** The options of `relayTransport`. */
+export interface RelayOptions {
+  /** The app's schema, which says `reports: 'alone'`. */
+  readonly schema: { readonly document: SchemaDocument; readonly wire: string };
+  /** The address at the relay that leads to the collector. */
+  readonly relay: string;
+  /**
+   * The collector's key configuration, as `murmuration relay rotate` prints it. It is a part of the app, and not fetched, because a collector
+   * could give one device a key of its own, and would know its reports by it. All devices of a release have the same.
+   */
+  readonly keys: string;
+  /** The hours, from the end of a report's day on, in which its moment lies. Default: 24. */
+  readonly hours?: number;
+  /** Bytes of a request before it is encrypted; a longer one has a multiple. Default: 1,024. */
+  readonly size?: number;
+  /** Milliseconds since 1970. Default: the system's clock. */
+  readonly now?: () => number;
+}
+
+/** The parts of a batch that are looked at. */
+interface Body {
+  readonly schema: string;
+  readonly day: string;
+  readonly batch: string;
+}
+
+/** Checks that run in development only. @throws {RangeError} that names the option */
+function assertRelay({ schema: { document }, relay, hours = 24, size = 1_024 }: RelayOptions): void {
+  if (!globalThis.crypto?.subtle) throw new RangeError('crypto.subtle: expected WebCrypto, which pages have over https, got none');
+  if (!/^https?:\/\//.test(relay)) throw new RangeError(`relay: expected an address such as https://relay.example/notes, got ${relay}`);
+  if (!(hours >= 0 && hours <= 168))
+    throw new RangeError(`hours: expected 0 to 168, since collectors take a report for 14 days, got ${hours}`);
+  const longest = Math.max(
+    ...Object.entries(document.metrics).map(([name, { law }]) => {
+      const values = Object.entries(document.segments ?? {}).map(([segment, all]) => [
+        segment,
+        all.toSorted((a, b) => b.length - a.length)[0],
+      ]);
+      const report = 'A'.repeat(Math.ceil((mechanismOf(law).reportBytes(law) * 4) / 3));
+      const schema = `${document.app}/${document.version}/${'0'.repeat(16)}`;
+      const body = {
+        v: 1,
+        schema,
+        segment: Object.fromEntries(values),
+        day: '2026-11-20',
+        batch: '0'.repeat(32),
+        reports: [[name, report]],
+      };
+      return utf8(JSON.stringify(body)).length + ADDRESS;
+    }),
+  );
+  if (longest > size)
+    throw new RangeError(`size: expected at least ${longest}, since the relay would know the longest question by its size, got ${size}`);
+  if (longest > MAX_BODY_BYTES / 2) throw new RangeError(`schema: expected reports of at most ${MAX_BODY_BYTES / 2} bytes, got ${longest}`);
+}
+
+/** SHA-256 of a batch's id. The first half says when it is sent, the second half is an id that does not tell that. */
+async function digestOf(batch: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(`relay ${batch}`) as BufferSource));
+}
+
+/** The moment of a report: a random one in the hours after its day, the same in every context and after every restart. */
+const momentOf = (digest: Uint8Array, day: string, hours: number): number =>
+  Date.parse(day) + DAY + (fromBigEndian(digest.slice(0, 6)) / 2 ** 48) * hours * HOUR;
+
+const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/**
+ * Sends reports through a relay. The collector runs with `--relay-keys`, and the app's pages may connect to the relay (`connect-src`). It needs
+ * X25519 in WebCrypto; where that is missing, nothing is sent.
+ *
+ * A report waits on the device until its moment, for which the batch's id and day are all that counts: no answer, no other report, and not
+ * the time at which it was recorded. The outbox keeps it, so it survives a kill. A device whose app is closed then sends it at a later
+ * opening, one in a quiet time (docs/linkage.md).
+ *
+ * @throws {RangeError} when the schema sends reports together, or `keys` holds no configuration that is spoken here; in development also for
+ * other options that are wrong
+ * @example
+ * const transport = relayTransport({ schema, relay: 'https://relay.example/notes', keys: 'ACkBACA…' });
+ * createTelemetry({ schema, endpoint: 'https://t.example.com', transport });
+ */
+export function relayTransport(options: RelayOptions): Transport {
+  const { schema, relay, keys, hours = 24, size = 1_024, now = Date.now } = options;
+  if (schema.document.reports !== 'alone')
+    throw new RangeError(
+      "schema.reports: expected 'alone', since whoever reads a message knows that its reports are of one device, got 'together'",
+    );
+  if (process.env.NODE_ENV !== 'production') assertRelay(options);
+  const configuration = decodeKeys(fromBase64url(keys));
+
+  const send = async ({ url, body }: Upload): Promise<Delivery> => {
+    const [, scheme = '', authority = '', path = ''] = /^(https?):\/\/([^/]+)(.*)/i.exec(url) ?? [];
+    const fields = [['content-type', 'text/plain']] as const;
+    const request = encodeRequest({ method: 'POST', scheme, authority, path, fields, content: utf8(body) }, size);
+    const { message, openResponse } = await sealRequest(configuration, request);
+    const response = await fetch(relay, {
+      method: 'POST',
+      body: message as BufferSource,
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+      redirect: 'error',
+      headers: { 'content-type': REQUEST_TYPE },
+      signal: AbortSignal.timeout?.(FETCH_PATIENCE) ?? null, // some engines have none
+    });
+    const answer = new Uint8Array(await response.arrayBuffer());
+    const { headers } = response;
+    // Only what the collector encrypted can say that a batch is counted or refused.
+    if (headers.get('content-type') !== RESPONSE_TYPE)
+      return { status: Math.max(400, response.status), retryAfter: Number(headers.get('retry-after')) };
+    const { status, fields: answered, content } = decodeResponse(await openResponse(answer));
+    const retryAfter = answered.find(([name]) => name === 'retry-after')?.[1];
+    return { status, retryAfter: Number(retryAfter ?? 0), body: new TextDecoder().decode(content) };
+  };
+
+  return async ({ url, body }) => {
+    const { schema: wire, day, batch }: Body = JSON.parse(body);
+    const digest = await digestOf(batch);
+    const wait = momentOf(digest, day, hours) - now();
+    // A longer wait than any that was meant: the clock was set back.
+    if (wait > 0 && wait <= DAY + hours * HOUR) return { status: TOO_EARLY };
+    // The collector could compute the moment from the id, and so tell who was away then. The id of another schema stays, because the batch
+    // may have been sent past the relay before, and must be counted once.
+    const isHidden = wire === schema.wire && schema.document.relay === 'required';
+    return send({ url, body: isHidden ? body.replace(batch, hexOf(digest.slice(16))) : body });
+  };
+}

@@ -1,0 +1,306 @@
+/** The transport through a relay: one report a message, one size, a moment of its own, and nothing that the relay says counts. */
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { choice, createTelemetry, type Delivery, defineSchema, flag, memoryStorage, type Upload } from '@murmuration/client';
+import { unary } from '@murmuration/client/mechanisms';
+import { relayTransport } from '@murmuration/client/relay';
+import { testTransport } from '@murmuration/client/testing';
+import { type Batch, decodeRequest, encodeKeys, encodeResponse, openRequest, pairOf } from '@murmuration/shared';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type RunningServer, startServer } from '../kit/transport-server.ts';
+import { device, settle, type Time, timeOf } from './device.ts';
+
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+const ask = { epsilon: 1, description: 'a question' };
+const names = Array.from({ length: 6 }, (_, i) => `m${i}`);
+const spec = {
+  app: 'notes',
+  budget: { epsilon: 400, per: 'month' },
+  metrics: {
+    ...Object.fromEntries(names.map((name) => [name, flag({ ...ask, every: 'week' })])),
+    list: choice(
+      Array.from({ length: 60 }, (_, i) => `answer ${i}`),
+      { ...ask, epsilon: 0.2, every: 'week' },
+    ),
+  },
+} as const;
+const schema = defineSchema({ ...spec, version: 1, reports: 'alone', relay: 'required' });
+const open = defineSchema({ ...spec, version: 2, reports: 'alone' });
+
+/** What the gateway opened: the batch, the bytes that the relay saw, and when. */
+interface Opened {
+  readonly batch: Batch;
+  readonly path: string;
+  readonly bytes: number;
+  readonly at: number;
+}
+
+let server: Server;
+let relay: string;
+let keys: string;
+let opened: Opened[] = [];
+let now = timeOf(0);
+/** How the gateway answers, and what a relay answers in its place. */
+let answer: (batch: Batch) => { readonly status: number; readonly retryAfter?: string };
+let instead: { readonly status: number; readonly type: string; readonly body: string } | undefined;
+/** Where requests go instead of `opened`. */
+let target: RunningServer | undefined;
+
+beforeAll(async () => {
+  const pair = await pairOf(new Uint8Array(32).fill(7));
+  keys = Buffer.from(encodeKeys([{ id: 3, publicKey: pair.publicKey }])).toString('base64url');
+  server = createServer(async (request, response) => {
+    const message = await buffer(request);
+    if (instead) return void response.writeHead(instead.status, { 'content-type': instead.type }).end(instead.body);
+    const { request: inner, sealResponse } = await openRequest(message, () => pair);
+    const { path, content, fields } = decodeRequest(inner);
+    const body = Buffer.from(content).toString();
+    if (target) {
+      const at = `${target.address}${path}`;
+      const answered = await fetch(at, { method: 'POST', body, headers: fields as [string, string][], redirect: 'manual' }).catch(
+        () => undefined,
+      );
+      if (!answered) return void request.socket.destroy();
+      const retryAfter = answered.headers.get('retry-after');
+      const sealed = encodeResponse(
+        {
+          status: answered.status,
+          fields: retryAfter === null ? [] : [['retry-after', retryAfter]],
+          content: Buffer.from(await answered.arrayBuffer()),
+        },
+        1_024,
+      );
+      return void response.writeHead(200, { 'content-type': 'message/ohttp-res' }).end(await sealResponse(sealed));
+    }
+    const batch: Batch = JSON.parse(body);
+    opened.push({ batch, path, bytes: message.length, at: now });
+    const { status, retryAfter } = answer(batch);
+    const sealed = encodeResponse({ status, fields: retryAfter ? [['retry-after', retryAfter]] : [], content: new Uint8Array() }, 1_024);
+    response.writeHead(200, { 'content-type': 'message/ohttp-res' }).end(await sealResponse(sealed));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  relay = `http://127.0.0.1:${(server.address() as AddressInfo).port}/notes`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  opened = [];
+  now = timeOf(0);
+  answer = () => ({ status: 204 });
+  instead = undefined;
+  target = undefined;
+});
+
+const transport = (more: object = {}) => relayTransport({ schema, relay, keys, now: () => now, ...more });
+
+const bodyOf = (batch: string, day = '2026-11-20', metric = 'm0', wire = schema.wire): string =>
+  JSON.stringify({ v: 1, schema: wire, day, batch, reports: [[metric, 'AQ']] });
+
+const idOf = (i: number): string => i.toString(16).padStart(32, '0');
+const url = 'https://t.example.com/v1/reports?key=pk_x';
+
+/** The first moment at which a batch is sent, to the minute. */
+async function momentOf(batch: string, send = transport()): Promise<number> {
+  let [early, late] = [timeOf(0), timeOf(3)];
+  while (late - early > MINUTE) {
+    now = (early + late) / 2;
+    const { status } = await send({ url, body: bodyOf(batch) });
+    if (status === 425) early = now;
+    else late = now;
+  }
+  return late;
+}
+
+describe('a message', () => {
+  test('holds the batch for the address of the collector, and every message of the schema has one size', async () => {
+    now = timeOf(3);
+    for (const [i, metric] of [...names, 'list'].entries()) {
+      const body = bodyOf(idOf(i), '2026-11-20', metric).replace('"AQ"', metric === 'list' ? `"${'A'.repeat(10)}"` : '"AQ"');
+      expect(await transport()({ url, body })).toEqual({ status: 204, retryAfter: 0, body: '' });
+    }
+    expect(new Set(opened.map(({ path }) => path))).toEqual(new Set(['/v1/reports?key=pk_x']));
+    expect(opened.map(({ bytes }) => bytes)).toEqual(new Array(7).fill(1_024 + 55));
+    expect(opened.map(({ batch }) => batch.reports[0]?.[0])).toEqual([...names, 'list']);
+  });
+
+  test('carries an id that does not tell its moment, the same at each try', async () => {
+    now = timeOf(3);
+    for (let i = 0; i < 2; i++) await transport()({ url, body: bodyOf(idOf(5)) });
+    const ids = opened.map(({ batch }) => batch.batch);
+    expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(ids).toEqual([ids[0], ids[0]]);
+    expect(ids[0]).not.toBe(idOf(5));
+  });
+
+  test('keeps the id where the schema may also be sent past a relay, and that of another schema', async () => {
+    now = timeOf(3);
+    await transport()({ url, body: bodyOf(idOf(5), '2026-11-20', 'm0', 'notes/0/0123456789abcdef') });
+    await transport({ schema: open })({ url, body: bodyOf(idOf(6), '2026-11-20', 'm0', open.wire) });
+    expect(opened.map(({ batch }) => batch.batch)).toEqual([idOf(5), idOf(6)]);
+  });
+});
+
+describe('the moment', () => {
+  test('lies in the 24 hours after the day, evenly, and does not depend on when the report was recorded or asked for', async () => {
+    instead = { status: 503, type: 'text/plain', body: '' }; // sent, without the work of a gateway
+    const moments: number[] = [];
+    for (let i = 0; i < 6; i++) moments.push(await momentOf(idOf(i * 7_919)));
+    expect(Math.min(...moments)).toBeGreaterThan(timeOf(1));
+    expect(Math.max(...moments)).toBeLessThanOrEqual(timeOf(2) + MINUTE);
+    expect(await momentOf(idOf(7_919), transport())).toBe(moments[1]); // another context, another try
+    // 1,600 ids at one time: the count of those that are sent is binomial.
+    now = timeOf(1) + 6 * HOUR;
+    const send = transport();
+    const statuses = await Promise.all(
+      Array.from({ length: 1_600 }, (_, i) => send({ url, body: bodyOf(idOf(i + 1)) }).then(({ status }) => status)),
+    );
+    const sent = statuses.filter((status) => status === 503).length;
+    expect(Math.abs(sent - 400) / Math.sqrt(1_600 * 0.25 * 0.75)).toBeLessThan(5.2); // p below 10^-6
+  });
+
+  test('is the end of the day with hours: 0, and passes where the clock was set back', async () => {
+    now = timeOf(1) - 1;
+    expect((await transport({ hours: 0 })({ url, body: bodyOf(idOf(1)) })).status).toBe(425);
+    now = timeOf(1);
+    expect((await transport({ hours: 0 })({ url, body: bodyOf(idOf(1)) })).status).toBe(204);
+    now = timeOf(-2);
+    expect((await transport()({ url, body: bodyOf(idOf(2)) })).status).toBe(204);
+  });
+});
+
+describe('a device', () => {
+  /** The time of all contexts is that of the server. */
+  const time: Time = {
+    get now() {
+      return now;
+    },
+    set now(value) {
+      now = value;
+    },
+  };
+
+  /** Opens the app, records, lives for so long, and is killed. The clock waits for messages on their way. */
+  const visit = async (storage: ReturnType<typeof memoryStorage>, seed: number, lasting: number, metrics: readonly string[] = []) => {
+    let pending = 0;
+    const send = transport();
+    const counted = async (upload: Upload): Promise<Delivery> => {
+      pending++;
+      try {
+        return await send(upload);
+      } finally {
+        pending--;
+      }
+    };
+    const it = device(schema, { storage, time, seed, transport: counted });
+    for (const metric of metrics) it.telemetry.record(metric as never, true as never);
+    for (const end = now + lasting; now < end; ) {
+      await it.live(Math.min(9_000, end - now));
+      while (pending > 0) await settle();
+      await settle();
+    }
+    return it;
+  };
+
+  test('that is open all the time sends each report once, at a moment of its own', async () => {
+    const it = await visit(memoryStorage(), 1, 10 * DAY, names);
+    expect(
+      it.outcomes
+        .filter(({ result }) => result === 'delivered')
+        .map(({ metric }) => metric)
+        .sort(),
+    ).toEqual(names);
+    expect(opened.map(({ batch }) => batch.reports.length)).toEqual(new Array(6).fill(1));
+    expect(new Set(opened.map(({ batch }) => batch.batch)).size).toBe(6);
+    const moments = opened.map(({ at }) => (at - timeOf(0)) / DAY);
+    expect(Math.min(...moments)).toBeGreaterThan(1);
+  });
+
+  test('that is killed after two minutes of each day, while most answers are lost, sends each report under one id', async () => {
+    const storage = memoryStorage();
+    let tries = 0;
+    answer = () => ({ status: ++tries % 3 === 0 ? 204 : 503 });
+    for (let day = 0; day < 8; day++) {
+      now = timeOf(day) + 9 * HOUR;
+      await visit(storage, day + 2, 2 * MINUTE, day === 0 ? names : []);
+    }
+    answer = () => ({ status: 204 });
+    await visit(storage, 20, 5 * DAY);
+    const bodies = opened.map(({ batch }) => JSON.stringify(batch));
+    expect(bodies.length).toBeGreaterThan(6);
+    expect(new Set(bodies).size).toBe(6);
+    expect(new Set(opened.map(({ batch }) => batch.reports[0]?.[0])).size).toBe(6);
+  });
+});
+
+describe('what a relay answers', () => {
+  test.each([
+    [204, 'text/plain', ''],
+    [200, 'text/html', '<p>welcome'],
+    [410, 'application/json', '{"error":"retired","stop":true}'],
+    [400, 'application/problem+json', '{"type":"https://iana.org/assignments/http-problem-types#ohttp-key"}'],
+    [503, 'text/plain', ''],
+  ])('%i %s settles nothing', async (status, type, body) => {
+    now = timeOf(3);
+    instead = { status, type, body };
+    const delivery: Delivery = await transport()({ url, body: bodyOf(idOf(1)) });
+    expect(delivery.status).toBeGreaterThanOrEqual(400);
+    expect(delivery.body).toBeUndefined();
+  });
+
+  test('bytes that the collector has not sealed are no answer', async () => {
+    now = timeOf(3);
+    instead = { status: 200, type: 'message/ohttp-res', body: 'x'.repeat(1_056) };
+    await expect(transport()({ url, body: bodyOf(idOf(1)) })).rejects.toThrow();
+  });
+
+  test('the pause that the collector asks for arrives', async () => {
+    now = timeOf(3);
+    answer = () => ({ status: 429, retryAfter: '7' });
+    expect(await transport()({ url, body: bodyOf(idOf(1)) })).toMatchObject({ status: 429, retryAfter: 7 });
+  });
+});
+
+describe('as any transport', () => {
+  beforeAll(async () => {
+    suite = await startServer();
+  });
+  beforeEach(() => {
+    target = suite;
+  });
+  afterAll(() => suite?.close());
+  let suite: RunningServer | undefined;
+  const late = { address: 'https://t.example.com', received: () => suite?.received() ?? [] };
+  testTransport(test, (upload) => transport()(upload), late);
+});
+
+describe('options', () => {
+  const long = defineSchema({
+    ...{ app: 'notes', version: 3, budget: spec.budget, reports: 'alone', segments: { platform: ['web', 'ios'] } },
+    metrics: {
+      page: choice(
+        Array.from({ length: 6_000 }, (_, i) => `page ${i}`),
+        { ...ask, mechanism: unary() },
+      ),
+    },
+  });
+  test.each([
+    [{ schema: defineSchema({ ...spec, version: 4 }) }, "schema.reports: expected 'alone'"],
+    [{ keys: 'AAAA' }, 'relay keys: expected application/ohttp-keys'],
+    [{ keys: '!' }, 'expected canonical base64url'],
+    [{ relay: '/relay' }, 'relay: expected an address such as https://relay.example/notes, got /relay'],
+    [{ hours: 200 }, 'hours: expected 0 to 168'],
+    [{ size: 300 }, 'size: expected at least'],
+    [{ schema: long }, 'size: expected at least'],
+  ])('%#: a mistake is named while the app is developed', (more, reason) => {
+    expect(() => transport(more)).toThrow(reason);
+  });
+});
+
+test('an app passes it to createTelemetry', () => {
+  const telemetry = createTelemetry({ schema, endpoint: 'https://t.example.com', transport: transport(), storage: memoryStorage() });
+  expect(telemetry.consent.state).toBeDefined();
+});
