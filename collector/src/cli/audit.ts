@@ -140,7 +140,7 @@ function describeTest({ runs, probability, metrics }: Empirical): string {
 
 function describeShuffled({ together, delta, metrics, month, year }: Shuffled, spending: Spending): string {
   return [
-    `If a relay that does not work with the collector hides who sends, at least ${count(together)} honest devices answer in each window and segment, and times of arrival tell nothing, a report is one of so many, and has a smaller ε as well (δ ${delta}):`,
+    `If a relay that does not work with the collector hides who sends, at least ${count(together)} honest devices report with the same version, day and segments, and times of arrival tell nothing, a report is one of so many, and has a smaller ε as well (δ ${delta}):`,
     '',
     table(
       ['metric', 'ε a report, unconditional', 'ε, shuffled', 'at least'],
@@ -237,7 +237,7 @@ export function addAudit(program: Command): void {
     )
     .option(
       '--together <n>',
-      'also print the ε of reports whose sender nobody knows, if so many honest devices answer in each window and segment',
+      'also print the ε of reports whose sender nobody knows, if so many honest devices report with the same version, day and segments',
       wholeOption('--together', 1, 2 ** 32),
     )
     .option('--delta <δ>', 'δ of --together', shareOption('--delta'), 1e-8)

@@ -477,7 +477,7 @@ describe('murmuration audit --together', () => {
     const { status, stdout } = audit(asked.document, '--together', '20000', '--delta', '1e-8');
     expect(status).toBe(0);
     const at = stdout.indexOf('If a relay that does not work with the collector hides who sends');
-    expect(stdout.slice(at)).toContain('at least 20,000 honest devices answer in each window and segment');
+    expect(stdout.slice(at)).toContain('at least 20,000 honest devices report with the same version, day and segments');
     expect(stdout.slice(at)).toMatch(/^dark +1\.000 +0\.0327 +0\.0325$/m);
     expect(stdout.slice(at)).toMatch(/^word +1\.000 +ε an epoch only *$/m);
     expect(stdout.slice(at)).toMatch(/any 30 days: unconditional ε [\d.]+, shuffled [\d.]+; any 365 days: [\d.]+, shuffled [\d.]+/);
