@@ -65,6 +65,12 @@ const SENDING = {
   together: 'the reports of one batch are known to be of one device, and batches of one visit arrive close together',
 } as const;
 
+/** Those who can join batches by their addresses. */
+const ADDRESSES = {
+  direct: 'Anyone who sees addresses can join the batches of an address',
+  relay: 'They come through a relay only, which sees addresses and not what is sent; with its help the batches of an address can be joined',
+} as const;
+
 function describe(
   document: SchemaDocument,
   sha256: string,
@@ -106,7 +112,7 @@ function describe(
     `any ${budget.per} of days of recording, which may touch one slot more of a metric: ε ${write(spending.recorded.epsilon)}`,
     `any 365 days: ε ${write(spending.year)}; any 3,650 days: ε ${write(spending.life)}${versionsBefore(spending)}`,
     '',
-    `reports ${document.reports}: ${SENDING[document.reports]}. Anyone who sees addresses can join the batches of an address.`,
+    `reports ${document.reports}: ${SENDING[document.reports]}. ${ADDRESSES[document.relay ? 'relay' : 'direct']}.`,
     `linkability: ${linkageWords(document, linkability)}`,
     '',
     ...warnings.map(({ words }) => `warning: ${words}`),

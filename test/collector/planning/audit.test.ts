@@ -462,6 +462,16 @@ test.each([
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 });
 
+test('a schema whose reports come through a relay only says who sees addresses, in each language', () => {
+  const relayed = { ...document, reports: 'alone', relay: 'required' } as SchemaDocument;
+  expect(audit(relayed).stdout).toContain('They come through a relay only, which sees addresses and not what is sent');
+  expect(statementOf(relayed, spendingOf(relayed))).toContain(
+    "The relay sees the address of the device, as every connection shows it, and can't read",
+  );
+  expect(statementOf(relayed, spendingOf(relayed), 'de')).toContain('Er sieht die Adresse des Geräts');
+  expect(statementOf(document, spendingOf(document))).not.toContain('relay');
+});
+
 describe('murmuration audit --together', () => {
   const asked = defineSchema({
     app: 'shuffled',

@@ -89,7 +89,7 @@ function window(texts: StatementTexts, { budget: { epsilon, per } }: SchemaDocum
 /** The statement: paragraphs and a list of the questions. */
 export function statementOf(document: SchemaDocument, spending: Spending, language: Language = 'en'): string {
   const texts = LANGUAGES[language];
-  const { app, version, segments = {}, metrics, assign, about } = document;
+  const { app, version, segments = {}, metrics, assign, about, relay } = document;
   const clear = Object.entries(segments).map(([name, values]) => `${name} (${values.join(', ')})`);
   return [
     texts.title(app, version),
@@ -98,7 +98,7 @@ export function statementOf(document: SchemaDocument, spending: Spending, langua
     ...(assign ? [texts.assigned] : []),
     spending.metrics.map((row) => question(texts, row, metrics[row.metric] as MetricDocument, about[row.metric] as About)).join('\n'),
     window(texts, document, spending),
-    `${texts.inClear(clear.join(', '))} ${texts.batches[document.reports]} ${texts.upload}`,
+    `${texts.inClear(clear.join(', '))} ${texts.batches[document.reports]} ${texts.upload[relay ? 'relay' : 'direct']}`,
     texts.installation,
     texts.activity,
   ].join('\n\n');

@@ -72,8 +72,12 @@ export const english: StatementTexts = {
     alone: 'Each report is a batch of its own.',
     together: 'The reports of one batch arrive together, and are known to be of one device.',
   },
-  upload:
-    'The upload also shows the public key of the app and, as every connection does, the address of the device and what its browser or system says of itself, such as a version and a language. Nothing in a batch names the person or the device.',
+  upload: {
+    direct:
+      'The upload also shows the public key of the app and, as every connection does, the address of the device and what its browser or system says of itself, such as a version and a language. Nothing in a batch names the person or the device.',
+    relay:
+      "The upload goes through a relay. The relay sees the address of the device, as every connection shows it, and can't read the report. Those who read the report see neither the address nor what the browser or system says of itself, only the public key of the app. If the two work together, they know both. Nothing in a batch names the person or the device.",
+  },
   installation:
     'An installation is one life of the storage that one origin (in an app: one device) keeps for one app name. Another browser, profile or device, a renamed app, and a storage that was erased are other installations: each has this budget for itself, and asks again.',
   activity:

@@ -86,8 +86,12 @@ export const german: StatementTexts = {
     alone: 'Jeder Bericht ist eine eigene Sendung.',
     together: 'Die Berichte einer Sendung kommen zusammen an, und es ist bekannt, dass sie von einem Gerät stammen.',
   },
-  upload:
-    'Die Übertragung zeigt auch den öffentlichen Schlüssel der App und, wie jede Verbindung, die Adresse des Geräts und was sein Browser oder System über sich sagt, etwa eine Version und eine Sprache. Nichts in einer Sendung nennt die Person oder das Gerät.',
+  upload: {
+    direct:
+      'Die Übertragung zeigt auch den öffentlichen Schlüssel der App und, wie jede Verbindung, die Adresse des Geräts und was sein Browser oder System über sich sagt, etwa eine Version und eine Sprache. Nichts in einer Sendung nennt die Person oder das Gerät.',
+    relay:
+      'Die Übertragung läuft über einen Vermittler (Relay). Er sieht die Adresse des Geräts, wie sie jede Verbindung zeigt, und kann den Bericht nicht lesen. Wer den Bericht liest, sieht weder die Adresse noch was Browser oder System über sich sagen, nur den öffentlichen Schlüssel der App. Arbeiten beide zusammen, wissen sie beides. Nichts in einer Sendung nennt die Person oder das Gerät.',
+  },
   installation:
     'Eine Installation ist der Speicher, den eine Herkunft (Origin; in einer App: ein Gerät) für einen App-Namen hält, bis er gelöscht wird. Ein anderer Browser, ein anderes Profil oder Gerät, eine umbenannte App und ein gelöschter Speicher sind andere Installationen: Jede hat dieses Budget für sich und fragt neu.',
   activity:

@@ -38,7 +38,8 @@ export interface StatementTexts {
   readonly all: (year: string, life: string, versions: readonly number[]) => string;
   readonly inClear: (segments: string) => string;
   readonly batches: { readonly alone: string; readonly together: string };
-  readonly upload: string;
+  /** By whether reports come through a relay only. */
+  readonly upload: { readonly direct: string; readonly relay: string };
   readonly installation: string;
   readonly activity: string;
 }
