@@ -68,7 +68,7 @@ const SENDING = {
 /** Those who can join batches by their addresses. */
 const ADDRESSES = {
   direct: 'Anyone who sees addresses can join the batches of an address',
-  relay: 'They come through a relay only, which sees addresses and not what is sent; with its help the batches of an address can be joined',
+  relay: 'Only a relay brings them, which sees addresses and not what is sent; with its help the batches of an address can be joined',
 } as const;
 
 function describe(

@@ -464,7 +464,7 @@ test.each([
 
 test('a schema whose reports come through a relay only says who sees addresses, in each language', () => {
   const relayed = { ...document, reports: 'alone', relay: 'required' } as SchemaDocument;
-  expect(audit(relayed).stdout).toContain('They come through a relay only, which sees addresses and not what is sent');
+  expect(audit(relayed).stdout).toContain('Only a relay brings them, which sees addresses and not what is sent');
   expect(statementOf(relayed, spendingOf(relayed))).toContain(
     "The relay sees the address of the device, as every connection shows it, and can't read",
   );

@@ -15,7 +15,7 @@ interface ShuffledMetric {
 }
 
 export interface Shuffled {
-  /** The honest devices of each group: reports on one question with the same version, day and segments, which all stand in clear. */
+  /** The honest devices of each group: reports on one question with the same version, day and segments. */
   readonly together: number;
   readonly delta: number;
   readonly metrics: readonly ShuffledMetric[];

@@ -60,7 +60,7 @@ export function description(document: SchemaDocument, fingerprint: string, confi
       'data',
       'Data',
       `Sent in each batch: the schema’s name, version and checksum, a random number of the batch, names of questions, a day, randomized reports. ${clearOf(document)} The connection shows the device’s address and what its browser says of itself. Addresses are used in memory for limits, and not stored or logged by the collector.`,
-      'whether these are personal data in your hands: a batch names nobody, but whoever sees the connection sees an address with it. Treating them as such is the careful reading.',
+      'whether these are personal data in your hands: a batch names nobody, but whoever sees the connection (behind a relay: the relay) sees an address with it. Treating them as such is the careful reading.',
     ),
     field(
       'special',

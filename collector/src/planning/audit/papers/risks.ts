@@ -58,8 +58,14 @@ export function risks(document: SchemaDocument, spending: Spending, linkability:
     field(
       'linkage',
       'Reports are joined to one device',
-      `${linkageWords(document, linkability)} Whoever sees addresses can join the batches of an address.`,
-      'whether a relay that hides addresses (Oblivious HTTP, RFC 9458) is proportionate.',
+      `${linkageWords(document, linkability)} ${
+        document.relay
+          ? 'Addresses are hidden from the collector: a relay sees them, and can’t read reports.'
+          : 'Whoever sees addresses can join the batches of an address.'
+      }`,
+      document.relay
+        ? 'who operates the relay, under which contract, and that it does not work with the collector.'
+        : 'whether a relay that hides addresses (Oblivious HTTP, RFC 9458) is proportionate.',
     ),
     field(
       'segments',

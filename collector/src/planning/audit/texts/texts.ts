@@ -38,7 +38,7 @@ export interface StatementTexts {
   readonly all: (year: string, life: string, versions: readonly number[]) => string;
   readonly inClear: (segments: string) => string;
   readonly batches: { readonly alone: string; readonly together: string };
-  /** By whether reports come through a relay only. */
+  /** By whether a relay brings them. */
   readonly upload: { readonly direct: string; readonly relay: string };
   readonly installation: string;
   readonly activity: string;
