@@ -13,7 +13,7 @@ export const DEEP = 'test/**/*.deep.test.ts';
 export const DEEPER: readonly string[] = [
   'test/behaviour/{browser,lazy,workers}.test.ts',
   'test/browser/{inspector-looks,overview,plan,question,strings}.test.ts',
-  'test/examples/examples.test.ts',
+  'test/examples/{examples,relay}.test.ts',
   'test/publishing/{jest,plugin}.test.ts',
   'test/client/adapters/phone.test.ts',
   'test/faults/browsers.test.ts',
