@@ -22,6 +22,7 @@ describe('mistakes', () => {
     ['version 0', define({ version: 0 }), 'schema.version: expected a whole number above 0, got 0'],
     ['a fractional version', define({ version: 1.5 }), 'schema.version'],
     ['devices below 1', define({ devices: -3 }), 'schema.devices'],
+    ['a crowd without a relay', define({ together: 1000 }), 'schema.together'],
     ['reports that are sent by halves', define({ reports: 'half' }), 'schema.reports: expected one of alone, together, got "half"'],
     ['no budget', define({ budget: undefined }), 'budget.epsilon: expected a finite number above 0'],
     ['a budget of 0', define({ budget: { epsilon: 0, per: 'month' } }), 'budget.epsilon'],

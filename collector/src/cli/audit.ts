@@ -206,7 +206,8 @@ async function audit(options: AuditOptions): Promise<void> {
   const value = await auditOf(document, spending, linkability);
   const empirical = runs === undefined ? undefined : empiricalOf(document, runs);
   if (empirical?.holds === false) process.exitCode = 1;
-  const shuffled = together === undefined ? undefined : shuffledOf(document, spending, together, delta);
+  const crowd = together ?? document.together;
+  const shuffled = crowd === undefined ? undefined : shuffledOf(document, spending, crowd, delta);
   print(json, { ...value, ...(shuffled && { shuffled }), ...(empirical && { empirical }) }, () =>
     [
       describe(document, value.fingerprint, spending, linkability, options),
@@ -243,7 +244,7 @@ export function addAudit(program: Command): void {
     )
     .option(
       '--together <n>',
-      'also print the ε of reports whose sender nobody knows, if so many honest devices report with the same version, day and segments',
+      'also print the ε of reports whose sender nobody knows, if so many honest devices report with the same version, day and segments (default: `together` of the schema)',
       wholeOption('--together', 1, 2 ** 32),
     )
     .option('--delta <δ>', 'δ of --together', shareOption('--delta'), 1e-8)

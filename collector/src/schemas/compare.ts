@@ -223,6 +223,11 @@ export function compareSchemas(before: SchemaDocument, after: SchemaDocument): r
   }
   if (before.reports !== after.reports)
     changes.push({ what: `reports: sent ${before.reports} before and ${after.reports} now`, allowed: true });
+  if (before.relay !== after.relay) {
+    const now = after.relay ? 'reports that no relay brings are refused' : 'who receives reports sees addresses again';
+    changes.push({ what: `relay: ${after.relay ? 'required' : 'no longer required'}; ${now}`, allowed: true });
+  }
+  if (before.together !== after.together) changes.push({ what: 'together: changed', allowed: true });
   if (before.devices !== after.devices) changes.push({ what: 'devices: changed', allowed: true });
   if (!same(before.segments, after.segments)) changes.push({ what: 'segments: changed', allowed: true });
   if (!same(before.about, after.about)) {

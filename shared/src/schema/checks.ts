@@ -144,6 +144,7 @@ const schemaRules: Rules = {
   segments: optional(byName(isList('string'))),
   assign: optional(isOneOf(['random'])),
   relay: optional(isOneOf(['required'])),
+  together: optional(isWhole),
 };
 
 const isSending: Rule = isOneOf(['alone', 'together']);
@@ -165,11 +166,16 @@ function assertWhole({
   segments = {},
   relay,
   reports,
+  together,
   metrics,
-}: Pick<SchemaSpec, 'segments' | 'relay' | 'reports'> & { readonly metrics: object }): void {
+}: Pick<SchemaSpec, 'segments' | 'relay' | 'reports' | 'together'> & { readonly metrics: object }): void {
   rule("'alone' beside relay: 'required', since reports of one message are of one device", () => !relay || reports === 'alone')(
     'schema.reports',
     reports,
+  );
+  rule("no number without relay: 'required', for nothing hides a report then", () => !together || relay !== undefined)(
+    'schema.together',
+    together,
   );
   const combinations = Object.values(segments).reduce((product, { length }) => product * length, 1);
   rule(`at most ${MAX_SEGMENTS} combinations`, () => combinations <= MAX_SEGMENTS)('schema.segments', combinations);

@@ -59,6 +59,8 @@ export interface SchemaDocument {
   readonly reports: Sending;
   /** Set if a collector takes reports only from a relay, which hides whose they are (docs/relay.md). */
   readonly relay?: 'required';
+  /** The honest devices among whose reports one hides, as expected. Nothing but statements depends on it. */
+  readonly together?: number;
   readonly metrics: { readonly [name: string]: MetricDocument };
   readonly about: { readonly [name: string]: About };
 }

@@ -37,5 +37,10 @@ export interface SchemaSpec<M extends Questions = Questions, S extends Segments 
    * `'alone'`.
    */
   readonly relay?: 'required';
+  /**
+   * The honest devices that send reports with the same version, day and segments, at least, as the app's makers expect. With `relay` only:
+   * the audit states the smaller ε of reports among so many (docs/shuffle.md).
+   */
+  readonly together?: number;
   readonly metrics: M;
 }

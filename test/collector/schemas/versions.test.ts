@@ -85,6 +85,25 @@ describe('murmuration schema', () => {
       ],
     ]);
   });
+
+  test('a relay that is required or no longer is named, and so is another crowd', () => {
+    const alone = { reports: 'alone' } as const;
+    const relayed = (version: number, together: number): string =>
+      define(version, { dark: flag(weekly) }, { ...alone, relay: 'required', together });
+    const plain = define(1, { dark: flag(weekly) }, alone);
+    expect(against(relayed(2, 1000), plain)).toEqual([
+      0,
+      [
+        { what: 'relay: required; reports that no relay brings are refused', allowed: true },
+        { what: 'together: changed', allowed: true },
+      ],
+    ]);
+    expect(against(define(3, { dark: flag(weekly) }, alone), relayed(2, 1000))[1][0]).toEqual({
+      what: 'relay: no longer required; who receives reports sees addresses again',
+      allowed: true,
+    });
+    expect(against(relayed(3, 2000), relayed(2, 1000))[1]).toEqual([{ what: 'together: changed', allowed: true }]);
+  });
 });
 
 describe('what devices would spend again', () => {
