@@ -30,10 +30,35 @@ function ofLaplace(epsilon: number, uniform: () => number): number {
   return Math.sqrt(squares / ROUNDS);
 }
 
+/** The largest local ε of k-ary response, in steps of a sixteenth, of which the shuffled ε is at most so much. */
+function localFor(answers: number, central: number): number {
+  let [low, high] = [16, 16 * 10];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (amplification(kAryLaw(answers, middle / 16), DEVICES).epsilon(DELTA) <= central) low = middle;
+    else high = middle;
+  }
+  return low / 16;
+}
+
+/**
+ * The error at ε 1 and δ 1e-8 beside that of a local response of ε 1. Shahin Shamsabadi and others (2024, "Nebula", abstract) state errors
+ * that are 88 % smaller than those of local differential privacy there, with two servers that share secrets, on a census.
+ */
+function atOne(answers: number, uniform: () => number): readonly Line[] {
+  const local = localFor(answers, 1);
+  const saved = 100 * (1 - ofReports(answers, local, uniform) / ofReports(answers, 1, uniform));
+  const what = `${answers} answers, ${DEVICES} devices, shuffled ε 1 (δ ${DELTA})`;
+  return [
+    { what: `${what}: local ε of a report`, measured: local, unit: '' },
+    { what: `${what}: error smaller than that of local ε 1 by`, measured: saved, unit: '%', target: { atLeast: 88 } },
+  ];
+}
+
 /** The errors, and how many times smaller or larger those of shuffled reports are. */
 export function errors(): readonly Line[] {
   const uniform = uniforms(7);
-  return [2, 16].flatMap((answers) => {
+  const given = [2, 16].flatMap((answers) => {
     const central = amplification(kAryLaw(answers, LOCAL), DEVICES).epsilon(DELTA);
     const shuffled = ofReports(answers, LOCAL, uniform);
     const of = `${answers} answers, ${DEVICES} devices`;
@@ -45,4 +70,5 @@ export function errors(): readonly Line[] {
       { what: `${of}: it over a count with Laplace noise of that ε`, measured: shuffled / ofLaplace(central, uniform), unit: 'times' },
     ];
   });
+  return [...given, ...[2, 16].flatMap((answers) => atOne(answers, uniform))];
 }
