@@ -7,7 +7,7 @@ import type { Orders, Progress } from './fleet.ts';
 const CONCURRENT = 96; // devices in flight: enough that the collector's commits overlap, few enough for its sockets
 const EVERY = 250; // milliseconds between two messages
 
-async function run({ endpoint, devices, seed, atOnce, perSecond }: Orders, post: (progress: Progress) => void): Promise<void> {
+async function run({ endpoint, devices, seed, atOnce, perSecond, relay }: Orders, post: (progress: Progress) => void): Promise<void> {
   const population = people(seed);
   const truths: Truths = {};
   const lost: { [result: string]: number } = {};
@@ -20,7 +20,7 @@ async function run({ endpoint, devices, seed, atOnce, perSecond }: Orders, post:
       const due = started + (Math.max(0, ++begun - atOnce) / perSecond) * 1_000;
       const early = due - performance.now();
       if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
-      const reported = await report(population, { endpoint });
+      const reported = await report(population, { endpoint, ...(relay && { relay }) });
       for (const metric of reported.delivered) countTruth(truths, metric, reported.answers[metric]);
       for (const { result } of reported.lost) lost[result] = (lost[result] ?? 0) + 1;
       delivered += reported.delivered.length;

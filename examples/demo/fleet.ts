@@ -3,6 +3,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Truths } from './data.ts';
+import type { Relayed } from './device.ts';
 
 /** What a fleet is told. */
 export interface Orders {
@@ -13,6 +14,7 @@ export interface Orders {
   /** So many report at once, and the others at `perSecond`. */
   readonly atOnce: number;
   readonly perSecond: number;
+  readonly relay?: Relayed | undefined;
 }
 
 /** How far a fleet is. */

@@ -1,4 +1,7 @@
-/** `npm run demo -- --devices N [--seed K] [--json]`: a fleet on real data over HTTP, its estimates beside the truth. */
+/**
+ * `npm run demo -- --devices N [--seed K] [--relay] [--json]`: a fleet on real data over HTTP, or through a relay, its estimates beside the
+ * truth.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +11,8 @@ import { createCollector } from '@murmuration/collector';
 import { type Comparison, compareAll } from './compare.ts';
 import { candidates } from './data.ts';
 import { startFleet } from './fleet.ts';
-import { schema } from './schema.ts';
+import { relayed, schema } from './schema.ts';
+import { GATEWAY, relayTo } from './through-relay.ts';
 
 /** A correct system fails a metric's test once in a million runs. */
 const FALSE_ALARM = 1e-6;
@@ -23,23 +27,25 @@ function whole(name: string, text: string, low: number, high: number): number {
   return value;
 }
 
-function options(): { readonly devices: number; readonly seed: number; readonly json: boolean } {
+function options(): { readonly devices: number; readonly seed: number; readonly isRelayed: boolean; readonly json: boolean } {
   try {
     const { values } = parseArgs({
       options: {
         devices: { type: 'string', default: '20000' },
         seed: { type: 'string', default: '1' },
+        relay: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
       },
     });
     return {
       devices: whole('devices', values.devices, 1, 10_000_000),
       seed: whole('seed', values.seed, 0, 2 ** 32 - 1),
+      isRelayed: values.relay,
       json: values.json,
     };
   } catch (error) {
     throw error instanceof TypeError
-      ? new UsageError(`expected --devices N, --seed K, --json; got: ${error.message.split('\n')[0]}`)
+      ? new UsageError(`expected --devices N, --seed K, --relay, --json; got: ${error.message.split('\n')[0]}`)
       : error;
   }
 }
@@ -52,13 +58,16 @@ interface Result {
   readonly metrics: readonly Comparison[];
 }
 
-async function demo(devices: number, seed: number): Promise<Result> {
+async function demo(devices: number, seed: number, isRelayed: boolean): Promise<Result> {
   const started = performance.now();
   const data = await mkdtemp(join(tmpdir(), 'murmuration-demo-'));
-  const collector = await createCollector({ open: true, schemas: [schema.document], data, candidates, minimum: 1 });
+  const schemas = [(isRelayed ? relayed : schema).document];
+  const collector = await createCollector({ open: true, schemas, data, candidates, minimum: 1, ...(isRelayed && { relay: GATEWAY }) });
+  let relay: Awaited<ReturnType<typeof relayTo>> | undefined;
   try {
     const endpoint = await collector.listen(0, '127.0.0.1');
-    const orders = { endpoint, devices, seed, atOnce: devices, perSecond: 1 };
+    relay = isRelayed ? await relayTo(endpoint) : undefined;
+    const orders = { endpoint, devices, seed, atOnce: devices, perSecond: 1, relay };
     const step = Math.ceil(devices / 10);
     let told = step;
     const { done } = startFleet(orders, ({ devices: finished }) => {
@@ -72,6 +81,7 @@ async function demo(devices: number, seed: number): Promise<Result> {
     const seconds = Math.round(performance.now() - started) / 1_000;
     return { devices, reports: delivered, seconds, consistent: metrics.every(({ pValue }) => pValue > FALSE_ALARM), metrics };
   } finally {
+    await relay?.close();
     await collector.close();
     await rm(data, { recursive: true });
   }
@@ -101,8 +111,8 @@ function readable({ devices, reports, seconds, consistent, metrics }: Result): s
 }
 
 try {
-  const { devices, seed, json } = options();
-  const result = await demo(devices, seed);
+  const { devices, seed, isRelayed, json } = options();
+  const result = await demo(devices, seed, isRelayed);
   process.stdout.write(`${json ? JSON.stringify(result, null, 2) : readable(result)}\n`);
   process.exitCode = result.consistent ? 0 : 1;
 } catch (error) {

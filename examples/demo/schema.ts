@@ -123,14 +123,18 @@ export const before = defineSchema({
   metrics: questions,
 });
 
-/** What 2.0 asks. A simulated device is opened once, so its reports go together. 12 groups of segments leave 8,000 devices in each. */
-export const schema = defineSchema({
-  ...common,
-  version: 2,
+/** What 2.0 asks. 12 groups of segments leave 8,000 devices in each. */
+const latest = {
   segments: { ...segments, search: ARMS },
   metrics: {
     ...questions,
     found: flag({ epsilon: 0.4, every: 'year', description: 'Did the last search find a film?', owner: 'search' }),
     trailer: flag({ epsilon: 0.2, every: 'year', description: 'Was the trailer watched before the film?', owner: 'catalogue' }),
   },
-});
+};
+
+/** A simulated device is opened once, so its reports go together. */
+export const schema = defineSchema({ ...common, version: 2, ...latest });
+
+/** The same questions through a relay, which takes one report at a time: `npm start -- --relay`. */
+export const relayed = defineSchema({ ...common, version: 3, reports: 'alone', relay: 'required', ...latest });

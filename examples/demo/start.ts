@@ -1,6 +1,6 @@
 /**
  * `npm start`: the collector on SQLite with 60 past days of one app, and the demo fleet reporting to it, until Ctrl-C. `--port N` or PORT; 8080
- * else.
+ * else. With `--relay` the fleet reports through a relay.
  */
 
 import { rmSync } from 'node:fs';
@@ -12,19 +12,22 @@ import { dayNumber, dayText } from '@murmuration/shared';
 import { addTruths, candidates, sharesOf } from './data.ts';
 import { type Progress, startFleet } from './fleet.ts';
 import { makePast } from './past.ts';
-import { before, schema } from './schema.ts';
+import { before, relayed, schema } from './schema.ts';
 import { DAYS, MISSING, NOTE, PER_DAY, POISONED, SILENT, WRONG_UNIT } from './story.ts';
+import { GATEWAY, relayTo } from './through-relay.ts';
 
 const HOST = '127.0.0.1';
 const PER_SECOND = 5; // so today is as long as a past day within minutes, and the fleet takes little of the machine
+/** Through a relay each report is a message of its own. */
+const RELAYED_PER_SECOND = 1;
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
-function wantedPort(): number {
-  const { values } = parseArgs({ options: { port: { type: 'string' } } });
+function wanted(): { readonly port: number; readonly isRelayed: boolean } {
+  const { values } = parseArgs({ options: { port: { type: 'string' }, relay: { type: 'boolean', default: false } } });
   const text = values.port ?? process.env['PORT'] ?? '8080';
   if (!/^\d+$/.test(text) || Number(text) > 65_535)
     throw new RangeError(`--port: expected a whole number from 0 to 65535, got ${JSON.stringify(text)}`);
-  return Number(text);
+  return { port: Number(text), isRelayed: values.relay };
 }
 
 /** Listens on the port, or on a free one where somebody else has it. */
@@ -60,7 +63,7 @@ function tour(address: string, today: number): string {
      ${address}/questions/${POISONED.metric}?from=${poisoned}&to=${poisoned}`;
 }
 
-async function start(port: number): Promise<void> {
+async function start({ port, isRelayed }: ReturnType<typeof wanted>): Promise<void> {
   const folder = fileURLToPath(new URL('../../.data/demo/', import.meta.url));
   await mkdir(folder, { recursive: true });
   const data = await mkdtemp(folder); // its own: a second demo must not take the store of the first away
@@ -77,11 +80,14 @@ async function start(port: number): Promise<void> {
     const of = addTruths(past.truths, latest?.truths ?? {})[metric];
     return of && sharesOf(of);
   };
-  const collector = await createCollector({ open: true, schemas: [before.document, schema.document], data, candidates, truth });
+  const schemas = [before, schema, ...(isRelayed ? [relayed] : [])].map(({ document }) => document);
+  const collector = await createCollector({ open: true, schemas, data, candidates, truth, ...(isRelayed && { relay: GATEWAY }) });
   const { address, moved } = await listen(collector, port);
   await annotate(address, today);
   const looked = look(address);
-  const orders = { endpoint: address, devices: FOREVER, seed: Date.now() % 2 ** 32, atOnce: 0, perSecond: PER_SECOND };
+  const relay = isRelayed ? await relayTo(address) : undefined;
+  const perSecond = isRelayed ? RELAYED_PER_SECOND : PER_SECOND;
+  const orders = { endpoint: address, devices: FOREVER, seed: Date.now() % 2 ** 32, atOnce: 0, perSecond, relay };
   const fleet = startFleet(orders, (progress) => {
     latest = progress;
   });
@@ -90,6 +96,7 @@ async function start(port: number): Promise<void> {
     if (stopping) return;
     stopping = true;
     await fleet.stop();
+    await relay?.close();
     await collector.close();
     await rm(data, { recursive: true });
     process.stdout.write(`\nStopped. ${latest?.devices ?? 0} devices had reported today.\n`);
@@ -102,13 +109,17 @@ async function start(port: number): Promise<void> {
     return stop(1);
   });
   await looked;
+  const way = relay
+    ? ` Today's reports pass a relay, ${relay.address}:
+  it knows addresses and can't read, the collector reads and learns no address. Each report is a message of its own.`
+    : '';
   process.stdout.write(
     `
   Murmuration    ${address}${moved ? `    (port ${port} was taken)` : ''}
 
-  A film diary that is invented, with ${past.devices.toLocaleString('en')} devices in ${DAYS} past days. ${PER_SECOND} more a second report now. Each runs the
+  A film diary that is invented, with ${past.devices.toLocaleString('en')} devices in ${DAYS} past days. ${perSecond} more a second report now. Each runs the
   real client: it randomizes its answers, and the collector sees nothing else. The dashboard shows what it can know of them
-  all and, since this is a demo, what is true. Three things to see:
+  all and, since this is a demo, what is true.${way} Three things to see:
 
 ${tour(address, today)}
 
@@ -119,7 +130,7 @@ ${tour(address, today)}
 }
 
 try {
-  await start(wantedPort());
+  await start(wanted());
 } catch (error) {
   process.stderr.write(`${(error as Error).message.split('\n')[0]}\n`);
   process.exitCode = error instanceof RangeError || error instanceof TypeError ? 2 : 1; // bad usage, or no collector

@@ -36,9 +36,15 @@ test('demo --json prints one document: every metric beside the truth, all of the
   for (const metric of metrics) expect(Object.keys(metric).sort()).toEqual(keys.sort());
 });
 
+test('demo --relay sends each report in a message of its own, and the estimates are those of the truth', async () => {
+  const { code, out, error } = await run('--devices', '80', '--relay', '--json');
+  const { devices, reports, consistent } = JSON.parse(out || `"${error}"`);
+  expect({ code, devices, reports, consistent }).toEqual({ code: 0, devices: 80, reports: 80 * 13, consistent: true });
+});
+
 test.each([
   [['--devices', 'many'], '--devices: expected a whole number from 1 to 10000000, got "many"\n'],
-  [['--speed', '3'], /^expected --devices N, --seed K, --json; got: [^\n]*'--speed'\n$/],
+  [['--speed', '3'], /^expected --devices N, --seed K, --relay, --json; got: [^\n]*'--speed'\n$/],
 ])('demo %j is bad usage: one line, exit 2', async (args, line) => {
   const { code, out, error } = await run(...args);
   expect({ code, out }).toEqual({ code: 2, out: '' });

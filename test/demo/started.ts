@@ -19,8 +19,8 @@ export interface StartedDemo {
   readonly kill: () => void;
 }
 
-export async function startDemo(): Promise<StartedDemo> {
-  const child = demo('start.ts', '--port', '0');
+export async function startDemo(...args: string[]): Promise<StartedDemo> {
+  const child = demo('start.ts', '--port', '0', ...args);
   process.once('exit', () => child.kill()); // also where a test gives up before it has begun
   let [out, error] = ['', ''];
   child.stderr?.on('data', (chunk) => {

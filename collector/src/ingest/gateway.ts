@@ -7,6 +7,7 @@ import { dayNumber, decodeRequest, encodeResponse, KEYS_TYPE, openRequest, REQUE
 import type { RequestHandler } from 'express';
 import { bodyOf, Refusal, refusal } from '../base/refusal.ts';
 import { lengthOf, type UnfinishedBodies } from './body.ts';
+import type { Capacity } from './capacity.ts';
 import { fieldsOf } from './refuse.ts';
 import type { RelayKeys } from './relay-keys.ts';
 import { type Intake, REPORTS, takeBody } from './route.ts';
@@ -27,6 +28,7 @@ const KEY_PROBLEM = 'https://iana.org/assignments/http-problem-types#ohttp-key';
 export interface GatewayParts {
   readonly intake: Intake;
   readonly unfinished: UnfinishedBodies;
+  readonly capacity: Capacity;
   /** The keys as they are now; undefined where there are none. */
   readonly keys: () => RelayKeys | undefined;
   /** Milliseconds since 1970. */
@@ -47,7 +49,7 @@ export interface Gateway {
 }
 
 /** Creates a gateway. */
-export function createGateway({ intake, unfinished, keys, now }: GatewayParts): Gateway {
+export function createGateway({ intake, unfinished, capacity, keys, now }: GatewayParts): Gateway {
   const keysOf = (): RelayKeys => {
     const current = keys();
     if (current === undefined) throw new Refusal(404, 'not-found', 'a collector with --relay-keys', 'one without');
@@ -91,9 +93,9 @@ export function createGateway({ intake, unfinished, keys, now }: GatewayParts): 
           throw new Refusal(401, 'unknown-relay', 'Authorization: Bearer rt_..., the token of a relay', 'none, or another');
         if (request.headers['content-type'] !== REQUEST_TYPE)
           throw new Refusal(415, 'bad-type', REQUEST_TYPE, `${request.headers['content-type']}`.slice(0, 80));
-        lengthOf(request);
+        capacity.check(lengthOf(request)); // before the work of opening it
       };
-      const finish = async (message: Buffer): Promise<void> => {
+      const answer = async (message: Buffer): Promise<void> => {
         const { pairOf } = keysOf();
         const opened = await openRequest(message, (id) => pairOf(id, dayNumber(now()))).catch((error: Error) => error.message);
         if (typeof opened === 'string') {
@@ -104,6 +106,14 @@ export function createGateway({ intake, unfinished, keys, now }: GatewayParts): 
         }
         const sealed = await opened.sealResponse(encodeResponse(await answerTo(opened.request), STEP));
         response.status(200).set('cache-control', 'no-store').type(RESPONSE_TYPE).send(Buffer.from(sealed));
+      };
+      const finish = async (message: Buffer): Promise<void> => {
+        capacity.enter(message.length);
+        try {
+          await answer(message);
+        } finally {
+          capacity.leave(message.length);
+        }
       };
       takeBody(response, unfinished, intake, begin, finish);
     },
