@@ -39,26 +39,65 @@ export interface Parts {
   readonly worker?: string;
 }
 
-/** The app's script. */
-export const script = ({
-  before = '',
-  schema = SCHEMA,
-  options = '',
-  answer = 'telemetry.record(metric, value);',
-  after = '',
-}: Parts = {}): string => `
+/** The telemetry, and what takes the answers. */
+const telling = (
+  { before = '', schema = SCHEMA, options = '', answer = 'telemetry.record(metric, value);' }: Parts,
+  lifecycle = '',
+): string => `
 import { choice, createTelemetry, defineSchema, flag, permanent } from '@murmuration/client';
+${lifecycle && `import { workerLifecycle } from '@murmuration/client/worker';`}
 ${before}
 ${schema}
-const telemetry = createTelemetry({ schema, endpoint: location.origin + '/telemetry', ${options} });
+const telemetry = createTelemetry({ schema, endpoint: location.origin + '/telemetry', ${lifecycle} ${options} });
 const answer = (metric, value) => { ${answer} };
-for (const button of document.querySelectorAll('button[data-metric]'))
-  button.addEventListener('click', () => answer(button.dataset.metric, JSON.parse(button.dataset.value)));
-document.getElementById('agree').addEventListener('click', () => telemetry.consent.grant());
-document.getElementById('refuse').addEventListener('click', () => telemetry.consent.deny());
-document.getElementById('forget').addEventListener('click', () => telemetry.forget());
-${after}
 `;
+
+/** What is called when something is clicked. */
+const clicks = (answer: string, decide: (decision: string) => string): string => `
+for (const button of document.querySelectorAll('button[data-metric]'))
+  button.addEventListener('click', () => ${answer}(button.dataset.metric, JSON.parse(button.dataset.value)));
+document.getElementById('agree').addEventListener('click', () => ${decide('consent.grant')});
+document.getElementById('refuse').addEventListener('click', () => ${decide('consent.deny')});
+document.getElementById('forget').addEventListener('click', () => ${decide('forget')});
+`;
+
+/** The app's script. */
+export const script = (parts: Parts = {}): string => `
+${telling(parts)}
+${clicks('answer', (decision) => `telemetry.${decision}()`)}
+${parts.after ?? ''}
+`;
+
+/** The kinds of worker that can have the telemetry, and how a page begins one and gets its port. */
+export const WORKERS: Readonly<Record<string, string>> = {
+  worker: `new Worker('/worker.js')`,
+  'worker of a worker': `new Worker('/outer.js')`,
+  'shared worker': `new SharedWorker('/worker.js').port`,
+  'service worker': `(await navigator.serviceWorker.register('/worker.js'), (await navigator.serviceWorker.ready).active)`,
+};
+
+/** The app with its telemetry in a worker: the scripts of the page and of the worker. */
+export const workerScripts = (kind: string, parts: Parts = {}): { readonly page: string; readonly worker: string } => ({
+  page: `
+const port = ${WORKERS[kind]};
+${clicks('((...args) => port.postMessage(args))', (decision) => `port.postMessage('${decision}')`)}
+`,
+  worker: `
+${telling(parts, 'lifecycle: workerLifecycle,')}
+const hear = ({ data }) => {
+  if (data === 'consent.grant') telemetry.consent.grant();
+  else if (data === 'consent.deny') telemetry.consent.deny();
+  else if (data === 'forget') telemetry.forget();
+  else answer(...data);
+};
+if ('onconnect' in globalThis) onconnect = ({ ports: [port] }) => { port.onmessage = hear; };
+else addEventListener('message', hear);
+if ('clients' in globalThis) {
+  addEventListener('install', () => skipWaiting());
+  addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+}
+`,
+});
 
 const VALUES = { dark: [false, true], plan: ['free', 'pro', 'team'], size: ['small', 'large'] } as const;
 const buttons = Object.entries(VALUES).flatMap(([metric, values]) =>
@@ -82,7 +121,8 @@ export const PLAN = {
   canary: 'my secret note',
 };
 
-type Files = Readonly<Record<string, string>>;
+/** Files by their address. */
+export type Files = Readonly<Record<string, string>>;
 
 /** Builds a script into files that a page loads. */
 type Builder = (text: string) => Promise<Files>;

@@ -1,22 +1,38 @@
 /** Builds an app, serves it on 127.0.0.1 and audits it. */
 
 import { auditDeployed, type Deployed } from '#collector/planning/audit/deployed/deployed.ts';
-import { builders, type Parts, PLAN, script, serveFiles } from './apps.ts';
+import { builders, type Files, type Parts, PLAN, script, serveFiles, workerScripts } from './apps.ts';
 
 /** The result of an audit. */
 export type Audited = Deployed;
 
-/** Audits the app of a builder, with a cheat's parts. */
-export async function audited(builder: string, parts: Parts = {}): Promise<Audited> {
-  const build = builders[builder];
-  if (build === undefined) throw new Error(`expected one of ${Object.keys(builders).join(', ')}, got ${builder}`);
-  const files = { ...(await build(script(parts))), ...(parts.worker !== undefined && { '/worker.js': parts.worker }) };
+async function build(builder: string, text: string): Promise<Files> {
+  const made = builders[builder];
+  if (made === undefined) throw new Error(`expected one of ${Object.keys(builders).join(', ')}, got ${builder}`);
+  return made(text);
+}
+
+async function auditFiles(files: Files): Promise<Audited> {
   const { url, close } = await serveFiles(files);
   try {
     return await auditDeployed({ url, plan: PLAN });
   } finally {
     await close();
   }
+}
+
+/** Audits the app of a builder, with a cheat's parts. */
+export async function audited(builder: string, parts: Parts = {}): Promise<Audited> {
+  const files = await build(builder, script(parts));
+  return auditFiles({ ...files, ...(parts.worker !== undefined && { '/worker.js': parts.worker }) });
+}
+
+/** Audits the app whose telemetry is in a worker of a kind, with a cheat's parts. */
+export async function auditedIn(kind: string, parts: Parts = {}): Promise<Audited> {
+  const { page, worker } = workerScripts(kind, parts);
+  const { '/app.js': inner = '' } = await build('esbuild, classic script', worker);
+  const outer = `const inner = new Worker('/worker.js'); onmessage = ({ data }) => inner.postMessage(data);`;
+  return auditFiles({ ...(await build('esbuild', page)), '/worker.js': inner, '/outer.js': outer });
 }
 
 /** The evidence of a check. */

@@ -1,5 +1,5 @@
 /**
- * Runs in the audited page, before any of its scripts: it gives the random numbers, watches storage and what is sent, and finds the SDK by
+ * Runs in the audited page and in each of its workers, before any of their scripts: it gives the random numbers, watches storage and what is sent, and finds the SDK by
  * what it does. `createDevice` joins a schema's document, its questions and coins with `Object.assign`, in every build; a schema that the app
  * resolves is also written by `JSON.stringify`. The function is sent as text, so it may use nothing outside of itself
  * and of the stream of random words that it is given.
@@ -75,12 +75,13 @@ export function agent({ secret, seed, webdriver, privacyControl }: AgentOptions,
     owner && attempt(() => Object.defineProperty(owner, name, { get, configurable: true, enumerable: true }));
 
   const navigators = (scope['Navigator'] ?? scope['WorkerNavigator'])?.prototype;
-  if (webdriver) answer(navigators, 'webdriver', () => true);
+  if (webdriver && navigators && 'webdriver' in navigators) answer(navigators, 'webdriver', () => true);
   if (privacyControl) answer(navigators, 'globalPrivacyControl', () => true);
 
   // Random numbers: one stream for the SDK's fills, and one for each other use, so that the page's own use moves none of the SDK's.
   let start = seed ^ Date.now();
-  for (const character of page.location.href) start = Math.imul(start ^ character.charCodeAt(0), 0x01000193);
+  // A worker of a blob has another address in each visit.
+  for (const character of page.location.href.replace(/^blob:.*/, 'blob:')) start = Math.imul(start ^ character.charCodeAt(0), 0x01000193);
   const [fills, others, weak] = [stream(start), stream(start + 1), stream(start + 2)];
   const given: string[] = [];
   const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -83,10 +83,12 @@ export async function auditDeployed({
   files = new Map(),
   progress,
 }: DeployedOptions): Promise<Deployed> {
-  const browser = await launch();
+  const { browser, workers, close } = await launch();
   const hashes = new Map<string, string>();
   const secret = `_${randomBytes(8).toString('hex')}`;
-  const investigation = new Investigation({ browser, url, plan, storageState, files, secret, hashes }, acceptLarge);
+  const unwatched = new Set<string>();
+  const site = { browser, workers, url, plan, storageState, files, secret, hashes, unwatched };
+  const investigation = new Investigation(site, acceptLarge);
   try {
     const rows: Row[] = [];
     for (const check of CHECKS) {
@@ -95,7 +97,6 @@ export async function auditDeployed({
     }
     const { devices, documents } = await investigation.known();
     const document = devices[0]?.document ?? documents[0];
-    const unwatched = [...new Set((await investigation.quiet()).clicked.unwatched)];
     return {
       verdict: verdictOf(rows),
       url,
@@ -104,7 +105,9 @@ export async function auditDeployed({
       hashes: Object.fromEntries([...hashes].sort()),
       untested: [
         ...rows.filter(({ verdict }) => verdict === 'not tested').map(({ check, evidence }) => `${check}: ${evidence}`),
-        ...(unwatched.length > 0 ? [`Workers whose storage and coins were not watched, only their requests: ${unwatched.join(', ')}`] : []),
+        ...(unwatched.size > 0
+          ? [`Storage and coins of workers that ended before they were read; their requests were: ${[...unwatched].join(', ')}`]
+          : []),
         ...engines
           .filter((engine) => engine !== 'chromium')
           .map((engine) => `The engine ${engine}, which this command does not drive yet.`),
@@ -113,7 +116,7 @@ export async function auditDeployed({
     };
   } finally {
     await investigation.close();
-    await browser.close();
+    await close();
   }
 }
 

@@ -4,13 +4,15 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { Browser, BrowserContext, Frame, Page, Request, Worker } from 'playwright-core';
+import type { BrowserContext, Frame, Page, Request } from 'playwright-core';
 import { UsageError } from '../../../base/fault.ts';
 import { agent } from './agent.ts';
 import type { Agent, AgentOptions, Draw, FoundDevice, Outcome, Run, Sending, Stored } from './agent-api.ts';
-import { userAgentOf } from './browser.ts';
+import { type Launched, userAgentOf } from './browser.ts';
 import type { Plan } from './plan.ts';
 import { seededWords } from './reference.ts';
+import { workerClock } from './worker-clock.ts';
+import type { WorkerAnswer, WorkerRealm } from './workers.ts';
 
 /** Noon, far from a change of the day. */
 const NOON = 43_200_000;
@@ -45,8 +47,7 @@ export interface VisitOptions {
 }
 
 /** The page and the browser, which all visits of an audit share. */
-export interface Site {
-  readonly browser: Browser;
+export interface Site extends Pick<Launched, 'browser' | 'workers'> {
   readonly url: string;
   readonly plan: Plan;
   /** Storage that the browser begins with. */
@@ -56,10 +57,12 @@ export interface Site {
   readonly secret: string;
   /** SHA-256 of each script, by address. */
   readonly hashes: Map<string, string>;
+  /** Addresses of workers in which no hooks ran, or that ended before they were read. */
+  readonly unwatched: Set<string>;
 }
 
 /** A page's frame or a worker. */
-type Realm = Frame | Worker;
+type Realm = Frame | WorkerRealm;
 
 /** A device, and where it is. */
 export interface Found extends FoundDevice {
@@ -78,21 +81,33 @@ const CORS = {
   'access-control-allow-headers': 'content-type',
 } as const;
 
+/** The name of a worker's clock. */
+const clockOf = (secret: string): string => `${secret}c`;
+
 export class Visit {
   readonly sent: Sent[] = [];
   readonly site: Site;
+  readonly page: Page;
   readonly #context: BrowserContext;
+  /** The browser's name of the context. */
+  readonly #name: string;
   readonly #start: number;
-  #page: Page | undefined;
+  #isOpen = false;
   #step = 0;
   #day = 0;
-  /** Draws and requests of the pages before this one. */
-  readonly #before: { draws: readonly Draw[]; scripts: readonly Sending[] } = { draws: [], scripts: [] };
+  /** The time of the page's clock. */
+  #now: number;
+  #armed: Readonly<Record<string, readonly number[]>> = {};
+  /** Draws and requests of frames and workers when the page was left. */
+  readonly #before = new Map<unknown, { readonly draws: readonly Draw[]; readonly sent: readonly Sending[] }>();
 
-  private constructor(site: Site, context: BrowserContext, start: number) {
+  private constructor(site: Site, page: Page, name: string, start: number) {
     this.site = site;
-    this.#context = context;
+    this.page = page;
+    this.#context = page.context();
+    this.#name = name;
     this.#start = start;
+    this.#now = start;
   }
 
   /** Opens a context. Nothing is loaded. */
@@ -109,15 +124,28 @@ export class Visit {
     await context.clock.install({ time: start - 1_000 });
     await context.clock.pauseAt(start);
     const options: AgentOptions = { secret, seed, webdriver, privacyControl };
-    await context.addInitScript(`(${agent})(${JSON.stringify(options)}, ${seededWords})`);
-    const visit = new Visit(site, context, start);
+    const hooks = `(${agent})(${JSON.stringify(options)}, ${seededWords})`;
+    await context.addInitScript(hooks);
+    const page = await context.newPage();
+    const session = await context.newCDPSession(page);
+    const { targetInfo } = await session.send('Target.getTargetInfo');
+    await session.detach();
+    const visit = new Visit(site, page, targetInfo.browserContextId ?? '', start);
+    const answer = (url: string): WorkerAnswer | undefined => {
+      const file = files.get(url);
+      if (file) return { status: 200, headers: { 'content-type': file.type }, body: file.text };
+      return isReport(url) ? { status: 204, headers: CORS, body: '' } : undefined;
+    };
     await context.route(
-      (url) => isReport(url.href) || files.has(url.href),
-      (route) => {
-        const file = files.get(route.request().url());
-        return route.fulfill(file ? { contentType: file.type, body: file.text } : { status: 204, headers: CORS });
-      },
+      (url) => answer(url.href) !== undefined,
+      (route) => route.fulfill(answer(route.request().url()) as WorkerAnswer),
     );
+    site.workers.host(visit.#name, {
+      hooks: () =>
+        `(${workerClock})(${JSON.stringify(clockOf(secret))}, ${visit.#now});${hooks};globalThis[${JSON.stringify(secret)}].arm(${JSON.stringify(visit.#armed)})`,
+      request: ({ url, method, headers, postData = '' }) => visit.#add('worker', method, url, 'fetch', headers, postData),
+      answer,
+    });
     context.on('request', (request) => visit.#note(request));
     context.on('response', async (response) => {
       const url = response.url();
@@ -129,24 +157,13 @@ export class Visit {
   }
 
   #note(request: Request): void {
-    const url = request.url();
-    if (!/^https?:/.test(url) || request.method() === 'OPTIONS') return;
-    const type = request.resourceType();
-    this.sent.push({
-      from: request.serviceWorker() ? 'worker' : 'page',
-      method: request.method(),
-      url,
-      type,
-      headers: request.headers(),
-      body: request.postData() ?? '',
-      isReport: isReport(url),
-      step: this.#step,
-    });
+    const from = request.serviceWorker() ? 'worker' : 'page';
+    this.#add(from, request.method(), request.url(), request.resourceType(), request.headers(), request.postData() ?? '');
   }
 
-  get page(): Page {
-    if (this.#page === undefined) throw new Error('expected a page, got none');
-    return this.#page;
+  #add(from: Sent['from'], method: string, url: string, type: string, headers: Sent['headers'], body: string): void {
+    if (!/^https?:/.test(url) || method === 'OPTIONS') return;
+    this.sent.push({ from, method, url, type, headers, body, isReport: isReport(url), step: this.#step });
   }
 
   /** The reports' bodies. */
@@ -156,20 +173,45 @@ export class Visit {
 
   /** Loads the page, so many days after the first visit. */
   async open(day = 0): Promise<void> {
-    if (this.#page) Object.assign(this.#before, { draws: await this.draws(), scripts: await this.scripts() });
-    if (day > this.#day) await this.#context.clock.pauseAt(this.#start + day * DAY);
+    if (this.#isOpen) await this.#keep();
+    this.#isOpen = true;
+    this.#armed = {};
+    if (day > this.#day) {
+      this.#now = this.#start + day * DAY;
+      await this.#context.clock.pauseAt(this.#now);
+      await this.#moveWorkers(false);
+    }
     this.#day = day;
-    this.#page ??= await this.#context.newPage();
     try {
-      await this.#page.goto(this.site.url, { waitUntil: 'load', timeout: 120_000 });
+      await this.page.goto(this.site.url, { waitUntil: 'load', timeout: 120_000 });
     } catch (error) {
       throw new UsageError(`audit: expected ${this.site.url} to load, got: ${(error as Error).message.split('\n')[0]}`);
     }
     await this.settle(1);
   }
 
+  get #workers(): readonly WorkerRealm[] {
+    return this.site.workers.of(this.#name).filter(({ isReady, hasEnded }) => isReady && !hasEnded);
+  }
+
   get #realms(): readonly Realm[] {
-    return [...this.page.frames(), ...this.page.workers(), ...this.#context.serviceWorkers()];
+    return [...this.page.frames(), ...this.#workers];
+  }
+
+  /** Keeps what frames and workers tell before the page is left. Workers may go on. */
+  async #keep(): Promise<void> {
+    for (const realm of this.#realms) {
+      const draws = await this.#call(realm, 'draws');
+      const sent = await this.#call(realm, 'sent');
+      if (draws && sent) this.#before.set('hasEnded' in realm ? realm : Symbol(realm.url()), { draws, sent });
+    }
+  }
+
+  async #moveWorkers(again: boolean): Promise<void> {
+    for (const worker of this.#workers) {
+      const call = `globalThis[${JSON.stringify(clockOf(this.site.secret))}]?.to(${this.#now}, ${again})`;
+      await worker.evaluate(call).catch(() => undefined);
+    }
   }
 
   async #call<N extends keyof Agent>(
@@ -178,7 +220,7 @@ export class Visit {
     ...args: Parameters<Agent[N]>
   ): Promise<Awaited<ReturnType<Agent[N]>> | undefined> {
     const call = `Promise.resolve(globalThis[${JSON.stringify(this.site.secret)}]?.[${JSON.stringify(name)}](...${JSON.stringify(args)}))`;
-    return (await (realm as Frame).evaluate(call).catch(() => undefined)) as Awaited<ReturnType<Agent[N]>> | undefined;
+    return (await (realm as WorkerRealm).evaluate(call).catch(() => undefined)) as Awaited<ReturnType<Agent[N]>> | undefined;
   }
 
   async #all<N extends keyof Agent>(name: N, ...args: Parameters<Agent[N]>): Promise<readonly Awaited<ReturnType<Agent[N]>>[]> {
@@ -186,7 +228,11 @@ export class Visit {
     return results.filter((each) => each !== undefined) as readonly Awaited<ReturnType<Agent[N]>>[];
   }
 
-  #isBusy = async (): Promise<boolean> => (await this.#all('busy')).some((pending) => pending > 0);
+  /** True while a worker begins, or something is pending. */
+  async #isBusy(): Promise<boolean> {
+    const begins = this.site.workers.of(this.#name).some(({ isReady, hasEnded }) => !isReady && !hasEnded);
+    return begins || (await this.#all('busy')).some((pending) => pending > 0);
+  }
 
   /** Waits until no step of IndexedDB and no request is pending, in real time. */
   async idle(): Promise<void> {
@@ -203,7 +249,9 @@ export class Visit {
     for (let at = 0; at < steps; at++) {
       this.#step++;
       const before = this.sent.length;
+      this.#now += STEP;
       await this.page.clock.runFor(STEP);
+      await this.#moveWorkers(true);
       if (this.sent.length > before || (await this.#isBusy())) await this.idle();
     }
   }
@@ -255,6 +303,16 @@ export class Visit {
     this.#context.setDefaultTimeout(PATIENCE);
   }
 
+  /** Records of all frames and workers, also of those that are no more. */
+  async #records<N extends 'draws' | 'sent'>(name: N): Promise<Awaited<ReturnType<Agent[N]>>> {
+    const heard = new Map<unknown, unknown>([...this.#before].map(([realm, record]) => [realm, record[name]]));
+    for (const realm of this.#realms) {
+      const record = await this.#call<'draws' | 'sent'>(realm, name);
+      if (record !== undefined) heard.set(realm, record);
+    }
+    return [...heard.values()].flat() as unknown as Awaited<ReturnType<Agent[N]>>;
+  }
+
   async devices(): Promise<readonly Found[]> {
     const found = await Promise.all(
       this.#realms.map(async (realm) => ((await this.#call(realm, 'devices')) ?? []).map((device, at) => ({ ...device, realm, at }))),
@@ -263,12 +321,15 @@ export class Visit {
   }
 
   written = async (): Promise<readonly FoundDevice['document'][]> => (await this.#all('written')).flat();
-  draws = async (): Promise<readonly Draw[]> => [...this.#before.draws, ...(await this.#all('draws')).flat()];
-  scripts = async (): Promise<readonly Sending[]> => [...this.#before.scripts, ...(await this.#all('sent')).flat()];
+  draws = (): Promise<readonly Draw[]> => this.#records('draws');
+  scripts = (): Promise<readonly Sending[]> => this.#records('sent');
   reads = async (): Promise<readonly string[]> => [...new Set((await this.#all('reads')).flat())];
   given = async (): Promise<readonly string[]> => (await this.#all('given')).flat();
   stored = async (): Promise<readonly Stored[]> => this.#all('stored');
-  arm = async (words: Readonly<Record<string, readonly number[]>>): Promise<unknown> => this.#all('arm', words);
+  arm = async (words: Readonly<Record<string, readonly number[]>>): Promise<unknown> => {
+    this.#armed = words;
+    return this.#all('arm', words);
+  };
 
   /** The browser's own account of IndexedDB. */
   databases = async (): Promise<string> => JSON.stringify((await this.#context.storageState({ indexedDB: true })).origins);
@@ -279,11 +340,13 @@ export class Visit {
   channel = (device: Found, ...args: Of<Agent['channel']>): Promise<readonly Outcome[] | undefined> =>
     this.#call(device.realm, 'channel', device.at, ...args);
 
-  /** Workers in which no agent runs. */
+  /** Workers in which no agent runs, or that ended before they were read. */
   async unwatched(): Promise<readonly string[]> {
-    const workers = [...this.page.workers(), ...this.#context.serviceWorkers()];
-    const heard = await Promise.all(workers.map((worker) => this.#call(worker, 'busy')));
-    return workers.filter((_, at) => heard[at] === undefined).map((worker) => worker.url());
+    const workers = this.site.workers.of(this.#name).filter((each) => !this.#before.has(each));
+    const heard = await Promise.all(workers.map((worker) => (worker.isReady ? this.#call(worker, 'busy') : undefined)));
+    const urls = workers.filter((_, at) => heard[at] === undefined).map(({ url }) => url);
+    for (const url of urls) this.site.unwatched.add(url.replace(/^blob:.*/, 'a blob'));
+    return urls;
   }
 
   close = (): Promise<void> => this.#context.close();
