@@ -3,10 +3,12 @@
 
 import type { Logger } from 'pino';
 import { packageVersion } from '../base/package-version.ts';
+import { createReading } from '../release/table/reading.ts';
 import type { Catalog } from '../schemas/catalog.ts';
 import type { SharedDatabase } from '../storage/backend.ts';
 import type { Store } from '../storage/store.ts';
 import { type Arrivals, createArrivals } from './arrivals.ts';
+import { type Crowds, createCrowds } from './crowds.ts';
 import { createDecoding, type Decoding } from './decode-thread.ts';
 import { createEstimating, type Estimating } from './estimates-thread.ts';
 import { SharedDecodes } from './shared-decodes.ts';
@@ -34,6 +36,7 @@ export interface Answering {
   readonly decoding: Decoding;
   readonly watching: Watching;
   readonly arrivals: Arrivals;
+  readonly crowds: Crowds;
   /** The number of estimates that are being computed or wait. */
   readonly waiting: () => number;
   readonly close: () => Promise<void>;
@@ -47,7 +50,8 @@ export function createAnswering({ store, shared, catalogOf, candidates: lists, m
   const decodes = shared && new SharedDecodes({ source: shared.source, candidates, version: packageVersion() });
   const decoding = createDecoding({ store, totals, candidates, shared: decodes });
   const watching = createWatching({ store, totals, catalogOf, now });
-  const arrivals = createArrivals({ store, totals, catalogOf });
+  const reading = createReading(store.source);
+  const arrivals = createArrivals({ reading, totals, catalogOf });
   const endViews = shared?.views
     ? keepViews({ source: shared.source, catalogOf, totals, estimating, decoding, minimum, candidates, log })
     : undefined;
@@ -56,9 +60,10 @@ export function createAnswering({ store, shared, catalogOf, candidates: lists, m
     decoding,
     watching,
     arrivals,
+    crowds: createCrowds(reading, now),
     waiting: () => estimating.waiting() + decoding.waiting(),
     close: async () => {
-      await Promise.all([endViews?.(), estimating.close(), decoding.close(), watching.close(), arrivals.close()]);
+      await Promise.all([endViews?.(), estimating.close(), decoding.close(), watching.close(), reading.close()]);
       await decodes?.close();
     },
   };

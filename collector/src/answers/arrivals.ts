@@ -8,9 +8,9 @@
  */
 
 import type { ReportCount } from '../release/table/participation.ts';
-import { createReading } from '../release/table/reading.ts';
+import type { Reading } from '../release/table/reading.ts';
 import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
-import type { MetricTotal, Store } from '../storage/store.ts';
+import type { MetricTotal } from '../storage/store.ts';
 import { type FreshTotals, type Totals, totalKey } from './summary.ts';
 
 /** The segment that is taken for the version of an app. */
@@ -66,19 +66,17 @@ function countedOf(metrics: readonly PublishedMetric[], { schemas }: Catalog, to
 export interface Arrivals {
   /** Those of an app, from a reading that is at most a minute old. None of an app without the segment. */
   readonly of: (app: string) => Promise<readonly Arrival[]>;
-  readonly close: () => Promise<void>;
 }
 
 /** Options of arrivals. */
 export interface ArrivalsOptions {
-  readonly store: Pick<Store, 'source'>;
+  readonly reading: Pick<Reading, 'read'>;
   readonly totals: FreshTotals;
   readonly catalogOf: () => Catalog;
 }
 
-/** Creates the service. No thread runs until somebody asks. */
-export function createArrivals({ store, totals, catalogOf }: ArrivalsOptions): Arrivals {
-  const reading = createReading(store.source);
+/** Creates the service. */
+export function createArrivals({ reading, totals, catalogOf }: ArrivalsOptions): Arrivals {
   const known = new Map<string, { readonly began: number; readonly versions: string; readonly found: Promise<readonly Arrival[]> }>();
   const read = async (counted: readonly MetricTotal[]): Promise<readonly Arrival[]> => {
     const [metric] = counted.map((total) => total.metric);
@@ -101,6 +99,5 @@ export function createArrivals({ store, totals, catalogOf }: ArrivalsOptions): A
       made.found.catch(() => known.get(app) === made && known.delete(app));
       return made.found;
     },
-    close: reading.close,
   };
 }

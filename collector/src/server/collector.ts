@@ -142,7 +142,14 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const annotations = annotationsRouter({ admin, arrivals: answering.arrivals, catalogOf });
   const routers = { metrics, annotations, releases: releaseRouter({ ...releases, catalogOf }), published };
   const reads = readsRouter(access, () => schemas.catalog, routers, audited);
-  const wellKnown = createWellKnown({ catalogOf: () => schemas.catalog, listed: () => admin.listed, log: () => admin.schemaLog, audited });
+  const wellKnown = createWellKnown({
+    catalogOf: () => schemas.catalog,
+    listed: () => admin.listed,
+    log: () => admin.schemaLog,
+    audited,
+    crowds: answering.crowds,
+    now,
+  });
   const schemaLog = schemaLogRouter({ log: () => admin.schemaLog, loggedDocument: (fingerprint) => admin.loggedDocument(fingerprint) });
   const parts: RouteParts = {
     takeReports: ingest.takeReports,

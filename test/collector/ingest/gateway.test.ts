@@ -224,3 +224,29 @@ test("a schema with relay: 'required' is taken from a relay alone", async () => 
   for (const reports of [{}, { reports: 'together' }] as const)
     expect(() => defineSchema({ ...spec, ...reports })).toThrow("expected 'alone' beside relay: 'required'");
 });
+
+test('the public is told once a day whether each group of closed days had as many reports as its schema expects', async () => {
+  const ask = { epsilon: 1, description: 'Which plan?' };
+  const spec = { app: 'crowd', version: 1, budget: { epsilon: 2, per: 'month' }, relay: 'required', reports: 'alone' } as const;
+  const crowds = [2, 3].map((together) =>
+    defineSchema({ ...spec, version: together, together, metrics: { plan: choice(['a', 'b'], ask) } }),
+  );
+  const schemas = crowds.map(({ document }) => document);
+  let ahead = 0;
+  const now = (): number => Date.now() + ahead * 86_400_000;
+  await open({ schemas, now });
+  const reached = async (): Promise<readonly unknown[]> => {
+    const { apps } = (await (await fetch(`${url}/.well-known/murmuration.json`)).json()) as {
+      readonly apps: readonly { readonly schemas: readonly { readonly reached?: boolean }[] }[];
+    };
+    return (apps[0]?.schemas ?? []).map((each) => each.reached);
+  };
+  for (const { wire } of crowds)
+    for (let i = 0; i < 2; i++)
+      expect((await relayed(inner(batch([['plan', 'AA']]).replace(wireName(schema.document), wire)))).status).toBe(204);
+  expect(await reached()).toEqual([undefined, undefined]); // the day can still take reports
+  ahead = 20;
+  expect(await reached()).toEqual([false, true]);
+  ahead = 60;
+  expect(await reached()).toEqual([undefined, undefined]);
+});

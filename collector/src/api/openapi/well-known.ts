@@ -35,6 +35,8 @@ export interface PublicSchema {
   /** SHA-256 of the canonical JSON, in hex. */
   readonly fingerprint?: string;
   readonly epsilon?: PublicEpsilon;
+  /** With `together`: every group of reports of 30 closed days had as many. Absent while there is none. */
+  readonly reached?: boolean;
   readonly statement?: string;
   /** What it changes beside the version before it; absent for the first. */
   readonly changes?: readonly string[];
@@ -87,6 +89,9 @@ export const publicApps: z.ZodType<PublicApps> = exactly(
                 .exactOptional()
                 .meta({ description: 'SHA-256 of the canonical JSON.' }),
               epsilon: epsilons.exactOptional(),
+              reached: z.boolean().exactOptional().meta({
+                description: 'With `together`: every group of reports of 30 closed days had as many. Absent while there is none.',
+              }),
               statement: z.string().exactOptional().meta({ description: 'The privacy statement.' }),
               changes: z
                 .array(z.string())

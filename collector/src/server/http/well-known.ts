@@ -1,10 +1,11 @@
 /**
  * `GET /.well-known/murmuration.json`: what the collector asks and what that gives away, for anybody. It has what devices are told and what
- * follows from it, and nothing that they have sent.
+ * follows from it. Of what they have sent it has one bit a day for a schema with `together`.
  */
 
-import { dayText, type SchemaDocument } from '@murmuration/shared';
+import { dayNumber, dayText, type SchemaDocument } from '@murmuration/shared';
 import type { RequestHandler, Router } from 'express';
+import type { Crowds } from '../../answers/crowds.ts';
 import { type PublicApps, type PublicSchema, WELL_KNOWN } from '../../api/openapi/well-known.ts';
 import type { Audits } from '../../planning/audit/audit-thread.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
@@ -27,6 +28,9 @@ export interface WellKnownParts {
   readonly listed: () => readonly PublishedSchema[];
   readonly log: () => SchemaLog | undefined;
   readonly audited: Audits;
+  readonly crowds: Crowds;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 const versionOf = (schema: string): number => Number(schema.split('/')[1]);
@@ -46,17 +50,24 @@ function changesOf(document: SchemaDocument, { schemas }: Catalog): readonly str
 }
 
 /** A schema with what its audit says of it. */
-async function publicSchema(schema: string, catalog: Catalog, listed: Partial<PublishedSchema>, audited: Audits): Promise<PublicSchema> {
+async function publicSchema(
+  schema: string,
+  catalog: Catalog,
+  listed: Partial<PublishedSchema>,
+  { audited, crowds }: Pick<WellKnownParts, 'audited' | 'crowds'>,
+): Promise<PublicSchema> {
   const { fingerprint, metrics, month, year, life, statement } = await audited(schema, catalog);
   const report = Object.fromEntries(metrics.map(({ metric, epsilon }) => [metric, epsilon.report]));
   const document = catalog.schemas.get(schema) as SchemaDocument;
   const changes = changesOf(document, catalog);
+  const reached = await crowds(document);
   return {
     schema,
     inForce: listed.retired === undefined,
     ...daysOf(listed),
     fingerprint,
     epsilon: { report, month, year, life },
+    ...(reached !== undefined && { reached }),
     statement,
     ...(changes && { changes }),
     document,
@@ -68,13 +79,15 @@ interface Shown {
   readonly catalog: Catalog;
   readonly listed: readonly PublishedSchema[];
   readonly log: SchemaLog | undefined;
+  /** Crowds are looked at once a day. */
+  readonly day: number;
 }
 
-async function publicApps({ catalog, listed, log }: Shown, audited: Audits): Promise<PublicApps> {
+async function publicApps({ catalog, listed, log }: Shown, parts: WellKnownParts): Promise<PublicApps> {
   const { schemas } = catalog;
   const known = new Map(listed.map((each) => [each.schema, each]));
   const all = await Promise.all([
-    ...[...schemas.keys()].map((schema) => publicSchema(schema, catalog, known.get(schema) ?? {}, audited)),
+    ...[...schemas.keys()].map((schema) => publicSchema(schema, catalog, known.get(schema) ?? {}, parts)),
     ...listed.flatMap((each): readonly PublicSchema[] =>
       schemas.has(each.schema) || each.retired === undefined ? [] : [{ schema: each.schema, inForce: false, ...daysOf(each) }],
     ),
@@ -100,13 +113,13 @@ export interface WellKnown {
   readonly make: () => Promise<Coded>;
 }
 
-/** Creates the route. Its answer is made once for the same schemas. */
-export function createWellKnown({ catalogOf, listed, log, audited }: WellKnownParts): WellKnown {
+/** Creates the route. Its answer is made once a day for the same schemas. */
+export function createWellKnown(parts: WellKnownParts): WellKnown {
   let made: Made | undefined;
   const make = (): Promise<Coded> => {
-    const now = { catalog: catalogOf(), listed: listed(), log: log() };
-    if (made?.of.catalog !== now.catalog || made.of.listed !== now.listed || made.of.log !== now.log) {
-      const body = publicApps(now, audited).then((apps) => codedText(JSON.stringify(apps)));
+    const now = { catalog: parts.catalogOf(), listed: parts.listed(), log: parts.log(), day: dayNumber(parts.now()) };
+    if (made === undefined || (['catalog', 'listed', 'log', 'day'] as const).some((part) => made?.of[part] !== now[part])) {
+      const body = publicApps(now, parts).then((apps) => codedText(JSON.stringify(apps)));
       body.catch(() => {
         made = undefined;
       });
