@@ -139,7 +139,7 @@ export function relayTransport(options: RelayOptions): Transport {
       return { status: Math.max(400, response.status), retryAfter: Number(headers.get('retry-after')) };
     const { status, fields: answered, content } = decodeResponse(await openResponse(answer));
     const retryAfter = answered.find(([name]) => name === 'retry-after')?.[1];
-    return { status, retryAfter: Number(retryAfter ?? 0), body: new TextDecoder().decode(content) };
+    return { status, retryAfter: Number(retryAfter ?? 0), body: status > 399 ? new TextDecoder().decode(content) : undefined };
   };
 
   return async ({ url, body }) => {

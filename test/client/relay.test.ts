@@ -9,6 +9,7 @@ import { relayTransport } from '@murmuration/client/relay';
 import { testTransport } from '@murmuration/client/testing';
 import { type Batch, decodeRequest, encodeKeys, encodeResponse, openRequest, pairOf } from '@murmuration/shared';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { momentIn } from '../kit/linkage/fleet.ts';
 import { type RunningServer, startServer } from '../kit/transport-server.ts';
 import { device, settle, type Time, timeOf } from './device.ts';
 
@@ -103,24 +104,12 @@ const bodyOf = (batch: string, day = '2026-11-20', metric = 'm0', wire = schema.
 const idOf = (i: number): string => i.toString(16).padStart(32, '0');
 const url = 'https://t.example.com/v1/reports?key=pk_x';
 
-/** The first moment at which a batch is sent, to the minute. */
-async function momentOf(batch: string, send = transport()): Promise<number> {
-  let [early, late] = [timeOf(0), timeOf(3)];
-  while (late - early > MINUTE) {
-    now = (early + late) / 2;
-    const { status } = await send({ url, body: bodyOf(batch) });
-    if (status === 425) early = now;
-    else late = now;
-  }
-  return late;
-}
-
 describe('a message', () => {
   test('holds the batch for the address of the collector, and every message of the schema has one size', async () => {
     now = timeOf(3);
     for (const [i, metric] of [...names, 'list'].entries()) {
       const body = bodyOf(idOf(i), '2026-11-20', metric).replace('"AQ"', metric === 'list' ? `"${'A'.repeat(10)}"` : '"AQ"');
-      expect(await transport()({ url, body })).toEqual({ status: 204, retryAfter: 0, body: '' });
+      expect(await transport()({ url, body })).toEqual({ status: 204, retryAfter: 0, body: undefined });
     }
     expect(new Set(opened.map(({ path }) => path))).toEqual(new Set(['/v1/reports?key=pk_x']));
     expect(opened.map(({ bytes }) => bytes)).toEqual(new Array(7).fill(1_024 + 55));
@@ -147,11 +136,17 @@ describe('a message', () => {
 describe('the moment', () => {
   test('lies in the 24 hours after the day, evenly, and does not depend on when the report was recorded or asked for', async () => {
     instead = { status: 503, type: 'text/plain', body: '' }; // sent, without the work of a gateway
-    const moments: number[] = [];
-    for (let i = 0; i < 6; i++) moments.push(await momentOf(idOf(i * 7_919)));
-    expect(Math.min(...moments)).toBeGreaterThan(timeOf(1));
-    expect(Math.max(...moments)).toBeLessThanOrEqual(timeOf(2) + MINUTE);
-    expect(await momentOf(idOf(7_919), transport())).toBe(moments[1]); // another context, another try
+    for (let i = 0; i < 20; i++) {
+      const moment = momentIn(idOf(i * 7_919), '2026-11-20');
+      expect([moment >= timeOf(1), moment < timeOf(2)]).toEqual([true, true]);
+      for (const [at, status] of [
+        [moment - 1, 425],
+        [moment + 1, 503],
+      ] as const) {
+        now = at;
+        expect((await transport()({ url, body: bodyOf(idOf(i * 7_919)) })).status).toBe(status); // in each context, at each try
+      }
+    }
     // 1,600 ids at one time: the count of those that are sent is binomial.
     now = timeOf(1) + 6 * HOUR;
     const send = transport();
@@ -172,39 +167,45 @@ describe('the moment', () => {
   });
 });
 
-describe('a device', () => {
-  /** The time of all contexts is that of the server. */
-  const time: Time = {
-    get now() {
-      return now;
-    },
-    set now(value) {
-      now = value;
-    },
-  };
+/** The time of all contexts is that of the server. */
+const time: Time = {
+  get now() {
+    return now;
+  },
+  set now(value) {
+    now = value;
+  },
+};
 
-  /** Opens the app, records, lives for so long, and is killed. The clock waits for messages on their way. */
-  const visit = async (storage: ReturnType<typeof memoryStorage>, seed: number, lasting: number, metrics: readonly string[] = []) => {
-    let pending = 0;
-    const send = transport();
-    const counted = async (upload: Upload): Promise<Delivery> => {
-      pending++;
-      try {
-        return await send(upload);
-      } finally {
-        pending--;
-      }
-    };
-    const it = device(schema, { storage, time, seed, transport: counted });
-    for (const metric of metrics) it.telemetry.record(metric as never, true as never);
-    for (const end = now + lasting; now < end; ) {
-      await it.live(Math.min(9_000, end - now));
-      while (pending > 0) await settle();
-      await settle();
+/** Opens the app, records, lives for so long, and is killed. The clock waits for messages on their way. */
+const visit = async (
+  storage: ReturnType<typeof memoryStorage>,
+  seed: number,
+  lasting: number,
+  metrics: readonly string[] = [],
+  value = true,
+) => {
+  let pending = 0;
+  const send = transport();
+  const counted = async (upload: Upload): Promise<Delivery> => {
+    pending++;
+    try {
+      return await send(upload);
+    } finally {
+      pending--;
     }
-    return it;
   };
+  const it = device(schema, { storage, time, seed, transport: counted });
+  for (const metric of metrics) it.telemetry.record(metric as never, value as never);
+  for (const end = now + lasting; now < end; ) {
+    await it.live(Math.min(9_000, end - now));
+    while (pending > 0) await settle();
+    await settle();
+  }
+  return it;
+};
 
+describe('a device', () => {
   test('that is open all the time sends each report once, at a moment of its own', async () => {
     const it = await visit(memoryStorage(), 1, 10 * DAY, names);
     expect(
@@ -233,6 +234,36 @@ describe('a device', () => {
     expect(bodies.length).toBeGreaterThan(6);
     expect(new Set(bodies).size).toBe(6);
     expect(new Set(opened.map(({ batch }) => batch.reports[0]?.[0])).size).toBe(6);
+  });
+});
+
+test('two tabs at once send each report under one id', async () => {
+  const storage = memoryStorage();
+  await visit(storage, 60, MINUTE, names);
+  let tries = 0;
+  answer = () => ({ status: ++tries % 2 === 0 ? 204 : 503 });
+  for (let day = 1; day < 12; day++) {
+    now = timeOf(day);
+    await Promise.all([visit(storage, day + 100, 2 * HOUR), visit(storage, day + 200, 2 * HOUR)]);
+  }
+  expect(new Set(opened.map(({ batch }) => JSON.stringify(batch))).size).toBe(6);
+});
+
+describe('two lives with other answers', () => {
+  test('send messages of the same sizes, ids and metrics at the same times', async () => {
+    const lives: string[][] = [];
+    for (const value of [true, false]) {
+      opened = [];
+      now = timeOf(0) + 9 * HOUR;
+      const storage = memoryStorage();
+      for (let day = 0; day < 9; day++) {
+        now = timeOf(day) + 9 * HOUR;
+        await visit(storage, day + 40, 2 * MINUTE, day % 7 === 0 ? names : [], value);
+      }
+      lives.push(opened.map(({ at, bytes, batch }) => `${at} ${bytes} ${batch.batch} ${batch.day} ${batch.reports[0]?.[0]}`));
+    }
+    expect(lives[0]?.length).toBeGreaterThan(4);
+    expect(lives[1]).toEqual(lives[0]);
   });
 });
 

@@ -3,6 +3,7 @@
  * times of its uploads. Devices open the app by a habit, and may be offline; the collector may answer 503.
  */
 
+import { hash } from 'node:crypto';
 import {
   createTelemetry,
   type Delivery,
@@ -32,6 +33,8 @@ export interface Fleet {
   readonly down?: readonly Outage[];
   /** When a device is offline. */
   readonly offline?: (random: Uniform) => readonly Outage[];
+  /** True if reports go through a relay, so that each waits for its moment. */
+  readonly isRelayed?: boolean;
   readonly seed: number;
 }
 
@@ -84,6 +87,10 @@ export const twoTexts = (reports: Sending): Asked => {
   };
 };
 
+/** The moment of a batch that goes through a relay, as `relayTransport` draws it: in the 24 hours after its day. */
+export const momentIn = (batch: string, day: string): number =>
+  Date.parse(day) + DAY + (hash('sha256', `relay ${batch}`, 'buffer').readUIntBE(0, 6) / 2 ** 48) * DAY;
+
 const isIn = (outages: readonly Outage[], time: number): boolean => outages.some(([from, to]) => from <= time && time < to);
 
 /** Lets promises settle. */
@@ -131,6 +138,7 @@ async function live(fleet: Fleet, device: number) {
       transport: async ({ body }): Promise<Delivery> => {
         if (isIn(offline, now - START)) return { status: 0 };
         const { batch, day, reports } = JSON.parse(body) as { batch: string; day: string; reports: [string, string][] };
+        if (fleet.isRelayed && now < momentIn(batch, day)) return { status: 425 };
         requests++;
         for (const [metric] of reports) {
           const report = seen.get(`${batch} ${metric}`) ?? { batch, metric, day, times: [] };
