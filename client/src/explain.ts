@@ -136,6 +136,7 @@ function say(sentence: string, isToFix = true): void {
 const remedies: { readonly [code: string]: string } = {
   'unknown-schema': 'It does not know this schema: publish the schema there, or restart it with the schema as it is now.',
   'unknown-key': 'It takes batches with a write key of this app, as `key`.',
+  'past-relay': 'The schema says `relay`: pass `relayTransport` of `@murmuration/client/relay` as `transport`.',
   'bad-origin': 'It takes batches from other origins only: `murmuration serve --origin` says which.',
   'bad-request': 'A proxy before it may speak HTTP/1.0, or drop the Host.',
 };
