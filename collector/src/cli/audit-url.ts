@@ -35,16 +35,19 @@ export async function auditPage({
   json,
 }: PageOptions): Promise<void> {
   checkReports(report);
-  const { auditDeployed, describeDeployed } = await import('../planning/audit/deployed/deployed.ts');
+  const { auditDeployed, describeDeployed, ENGINES } = await import('../planning/audit/deployed/deployed.ts');
   const { deployedHtml, deployedMarkdown } = await import('../planning/audit/deployed/report.ts');
   const { loadPlan } = await import('../planning/audit/deployed/plan.ts');
   const { bundlePage, pageUrl } = await import('../planning/audit/deployed/page.ts');
+  const wanted = engines.split(',').filter((engine) => engine !== '');
+  const unknown = wanted.find((engine) => !ENGINES.includes(engine));
+  if (unknown !== undefined) throw new UsageError(`--engines: expected some of ${ENGINES.join(', ')}, got ${JSON.stringify(unknown)}`);
   const result = await auditDeployed({
     ...(bundle === undefined ? { url: pageUrl(url ?? '') } : await bundlePage(bundle)),
     plan: plan === undefined ? {} : await loadPlan(plan),
     acceptLarge: acceptLarge === true,
     storageState,
-    engines: engines.split(',').filter((engine) => engine !== ''),
+    engines: wanted,
     progress: (check) => process.stderr.write(`${check}\n`),
   });
   if (result.verdict === 'failed') process.exitCode = 1;
@@ -60,5 +63,5 @@ export function addPage(command: Command): void {
     .option('--plan <file>', 'with --url: JSON that says what to click on the page')
     .option('--storage-state <file>', "with --url: cookies and storage to begin with, in Playwright's form, for a page behind a login")
     .option('--report <file...>', 'with --url: write the result as a document, too, by the end of its name: .md or .html')
-    .option('--engines <list>', 'with --url: engines, separated by commas. Only chromium is driven; others are named as not tested');
+    .option('--engines <list>', 'with --url: kill and back in these engines, separated by commas: chromium, firefox, webkit');
 }

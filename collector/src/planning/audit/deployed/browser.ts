@@ -29,6 +29,8 @@ const systemPath = (): string | undefined =>
 const DISABLED =
   'SpareRendererForSitePerProcess,WebUIOmniboxPopup,WebUIOmniboxAimPopup,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,OptimizationHints,MediaRouter,ThirdPartyStoragePartitioning,PaintHolding,AvoidCorsURLLoaderRestartOnRedirect';
 
+const NO_CACHE = '--disable-back-forward-cache';
+
 /** A browser without a screen that asks nothing, reaches nothing on its own and slows nothing down. Pages see a browser that nothing drives. */
 const SWITCHES: readonly string[] = [
   '--headless',
@@ -41,7 +43,7 @@ const SWITCHES: readonly string[] = [
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
-  '--disable-back-forward-cache',
+  NO_CACHE,
   '--disable-breakpad',
   '--disable-component-update',
   '--disable-default-apps',
@@ -65,10 +67,11 @@ const SWITCHES: readonly string[] = [
   '--remote-debugging-pipe',
 ];
 
-async function loadChromium(): Promise<BrowserType> {
+/** Playwright. @throws {UsageError} if it is missing */
+export async function loadPlaywright(): Promise<Readonly<Record<'chromium' | 'firefox' | 'webkit', BrowserType>>> {
   for (const name of ['playwright-core', 'playwright'])
     try {
-      return ((await import(name)) as { readonly chromium: BrowserType }).chromium;
+      return (await import(name)) as Awaited<ReturnType<typeof loadPlaywright>>;
     } catch {
       // The other one may be there.
     }
@@ -103,12 +106,21 @@ export interface Launched {
   readonly close: () => Promise<void>;
 }
 
+/** Settings of a browser. */
+interface LaunchOptions {
+  /** A folder that outlives the browser; a folder of its own otherwise. */
+  readonly profile?: string;
+  /** True if pages are kept when they are left, as they are for people. */
+  readonly cachesPages?: boolean;
+}
+
 /** Starts a headless Chromium. @throws {UsageError} if Playwright or a browser is missing */
-export async function launch(): Promise<Launched> {
-  const chromium = await loadChromium();
+export async function launch({ profile, cachesPages = false }: LaunchOptions = {}): Promise<Launched> {
+  const { chromium } = await loadPlaywright();
   const path = systemPath() ?? chromium.executablePath();
-  const profile = await mkdtemp(join(tmpdir(), 'murmuration-audit-'));
-  const child = spawn(path, [...SWITCHES, `--user-data-dir=${profile}`], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+  const folder = profile ?? (await mkdtemp(join(tmpdir(), 'murmuration-audit-')));
+  const switches = SWITCHES.filter((each) => !(cachesPages && each === NO_CACHE));
+  const child = spawn(path, [...switches, `--user-data-dir=${folder}`], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
   const ended = new Promise<string>((resolve) => {
     child.once('error', ({ message }) => resolve(message));
     child.once('exit', (code, signal) => resolve(`one that ended with ${code ?? signal}`));
@@ -116,7 +128,7 @@ export async function launch(): Promise<Launched> {
   const close = async (): Promise<void> => {
     child.kill('SIGKILL');
     await ended;
-    await rm(profile, { recursive: true, force: true, maxRetries: 10 });
+    if (profile === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   };
   try {
     const workers = new Workers();

@@ -13,6 +13,7 @@ import { reportsFit, schema } from './checks/schema.ts';
 import { thresholds } from './checks/thresholds.ts';
 import { drivenTwins, twins } from './checks/twins.ts';
 import { Investigation } from './investigation.ts';
+import { killAndBack } from './kill-and-back.ts';
 import type { Plan } from './plan.ts';
 import type { Site } from './visit.ts';
 
@@ -39,10 +40,13 @@ const CHECKS: readonly Check[] = [
 const NEVER_TESTED: readonly string[] = [
   'An app that recognizes the audit: it can behave for it and not for people. The page is not told that a program drives it, and one pair of visits tells it.',
   'Other pages, code that loads later, answers that the plan does not name, and what the app sends to people by other ways than the network.',
-  'Killed browsers, the back/forward cache, and other engines than Chromium.',
+  'Coins, thresholds, twins and the ledger in other engines than Chromium.',
   "The SDK's build against published hashes: each app bundles it again, so its bytes are its own. The hashes are those of the app's scripts.",
   "Delays of less than a step of the page's clock that come from computing: they are real time.",
 ];
+
+/** Engines in which browsers can be killed. */
+export const ENGINES: readonly string[] = ['chromium', 'firefox', 'webkit'];
 
 /** Settings of an audit. */
 export interface DeployedOptions {
@@ -51,7 +55,7 @@ export interface DeployedOptions {
   readonly plan: Plan;
   readonly acceptLarge?: boolean;
   readonly storageState?: string | undefined;
-  /** Engines that were asked for. */
+  /** Engines in which browsers are killed. */
   readonly engines?: readonly string[];
   /** Files that are served in place of the network, by address. */
   readonly files?: Site['files'];
@@ -95,6 +99,10 @@ export async function auditDeployed({
       progress?.(check.name);
       rows.push(...(await check.run(investigation)));
     }
+    for (const engine of engines) {
+      progress?.(`kill and back, ${engine}`);
+      rows.push(await killAndBack(engine, site));
+    }
     const { devices, documents } = await investigation.known();
     const document = devices[0]?.document ?? documents[0];
     return {
@@ -108,9 +116,7 @@ export async function auditDeployed({
         ...(unwatched.size > 0
           ? [`Storage and coins of workers that ended before they were read; their requests were: ${[...unwatched].join(', ')}`]
           : []),
-        ...engines
-          .filter((engine) => engine !== 'chromium')
-          .map((engine) => `The engine ${engine}, which this command does not drive yet.`),
+        ...ENGINES.filter((engine) => !engines.includes(engine)).map((engine) => `Kill and back in ${engine}, which --engines runs.`),
         ...NEVER_TESTED,
       ],
     };

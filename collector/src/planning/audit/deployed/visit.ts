@@ -11,6 +11,7 @@ import type { Agent, AgentOptions, Draw, FoundDevice, Outcome, Run, Sending, Sto
 import { type Launched, userAgentOf } from './browser.ts';
 import type { Plan } from './plan.ts';
 import { seededWords } from './reference.ts';
+import { act, touch } from './touch.ts';
 import { workerClock } from './worker-clock.ts';
 import type { WorkerAnswer, WorkerRealm } from './workers.ts';
 
@@ -81,6 +82,13 @@ const CORS = {
   'access-control-allow-headers': 'content-type',
 } as const;
 
+/** The audit's own answer to a request: a file, or that of a collector; undefined leaves it to the network. */
+export function answerOf(files: Site['files'], url: string): WorkerAnswer | undefined {
+  const file = files.get(url);
+  if (file) return { status: 200, headers: { 'content-type': file.type }, body: file.text };
+  return isReport(url) ? { status: 204, headers: CORS, body: '' } : undefined;
+}
+
 /** The name of a worker's clock. */
 const clockOf = (secret: string): string => `${secret}c`;
 
@@ -131,11 +139,7 @@ export class Visit {
     const { targetInfo } = await session.send('Target.getTargetInfo');
     await session.detach();
     const visit = new Visit(site, page, targetInfo.browserContextId ?? '', start);
-    const answer = (url: string): WorkerAnswer | undefined => {
-      const file = files.get(url);
-      if (file) return { status: 200, headers: { 'content-type': file.type }, body: file.text };
-      return isReport(url) ? { status: 204, headers: CORS, body: '' } : undefined;
-    };
+    const answer = (url: string): WorkerAnswer | undefined => answerOf(files, url);
     await context.route(
       (url) => answer(url.href) !== undefined,
       (route) => route.fulfill(answer(route.request().url()) as WorkerAnswer),
@@ -256,23 +260,8 @@ export class Visit {
     }
   }
 
-  /** Clicks, or fills a field with a text. @throws {UsageError} if the page lacks it */
-  async touch(selector: string, text: string, where: string): Promise<void> {
-    const element = this.page.locator(selector).first();
-    try {
-      const kind = await element.evaluate((node) => {
-        const { tagName, type = '' } = node as unknown as { readonly tagName: string; readonly type?: string };
-        return `${tagName} ${type}`;
-      });
-      if (kind === 'INPUT checkbox' && /^(true|false)$/.test(text)) await element.setChecked(text === 'true');
-      else if (kind.startsWith('SELECT')) await element.selectOption(text);
-      else if (/^(TEXTAREA|INPUT (text|search|number|email|url|tel|range|)$)/.test(kind)) {
-        await element.fill(text);
-        await element.blur();
-      } else await element.click();
-    } catch (error) {
-      throw new UsageError(`--plan: ${where}: expected an element to click, got: ${(error as Error).message.split('\n')[0]} ${selector}`);
-    }
+  touch(selector: string, text: string, where: string): Promise<void> {
+    return touch(this.page, selector, text, where);
   }
 
   async agree(): Promise<void> {
@@ -281,14 +270,8 @@ export class Visit {
     await this.settle(1);
   }
 
-  /** Records one answer to each metric of the plan: the chosen one of its list. */
-  async act(choose: (metric: string, answers: readonly string[]) => string | undefined): Promise<void> {
-    const { acts = {}, also = [] } = this.site.plan;
-    for (const [metric, answers] of Object.entries(acts)) {
-      const answer = choose(metric, Object.keys(answers));
-      if (answer !== undefined) await this.touch(answers[answer] as string, answer, `acts.${metric}.${answer}`);
-    }
-    for (const selector of also) await this.touch(selector, '', 'also');
+  act(choose: (metric: string, answers: readonly string[]) => string | undefined): Promise<void> {
+    return act(this.page, this.site.plan, choose);
   }
 
   /** Clicks the first answers of a person who does not agree. A page may hide them, so what can't be clicked is left out. */

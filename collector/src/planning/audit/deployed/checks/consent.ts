@@ -1,5 +1,6 @@
 /** Nothing is created, stored or sent before the person agrees, nor where a browser sends Global Privacy Control. */
 
+import { readFile } from 'node:fs/promises';
 import { type Check, listed, type Row, row } from '../check.ts';
 import type { Seen } from '../investigation.ts';
 
@@ -18,6 +19,17 @@ function keptOf({ stored, databases }: Seen): Kept {
     ...names.map((name) => [`database ${name}`, databases] as const),
     ...caches.map((name) => [`cache ${name}`, ''] as const),
   ]);
+}
+
+/** The names of all that a browser has from `--storage-state`. */
+async function givenBy(file: string | undefined): Promise<ReadonlySet<string>> {
+  if (file === undefined) return new Set();
+  const { cookies = [], origins = [] } = JSON.parse(await readFile(file, 'utf8')) as {
+    readonly cookies?: readonly { readonly name: string }[];
+    readonly origins?: readonly { readonly localStorage?: readonly { readonly name: string }[] }[];
+  };
+  const items = origins.flatMap(({ localStorage = [] }) => localStorage);
+  return new Set([...cookies.map(({ name }) => `cookie ${name}`), ...items.map(({ name }) => `localStorage ${name}`)]);
 }
 
 const isOfSdk = ([name]: Kept[number]): boolean => /^\w+ murmuration/i.test(name);
@@ -54,14 +66,16 @@ export const beforeConsent: Check = {
 export const pageStorage: Check = {
   name: PAGE,
   run: async (investigation) => {
-    const { own } = investigation.site.plan;
+    const { plan, storageState } = investigation.site;
+    const { own } = plan;
     const { loaded, clicked } = await investigation.quiet();
-    const isOwn = ([name]: Kept[number]): boolean => (own ?? []).some((each) => name.includes(each));
+    const given = await givenBy(storageState);
+    const isOwn = ([name]: Kept[number]): boolean => given.has(name) || (own ?? []).some((each) => name.includes(each));
     const kept = [...new Map([...keptOf(loaded), ...keptOf(clicked)]).entries()].filter((each) => !isOfSdk(each) && !isOwn(each));
     if (kept.length === 0) return [row(PAGE, 'passed', 'it stored nothing, or only what the plan names')];
     const names = listed(kept.map(([name]) => name));
-    const given = clicked.given.filter((text) => text.length >= 8);
-    const random = kept.filter(([, content]) => given.some((text) => content.includes(text)));
+    const drawn = clicked.given.filter((text) => text.length >= 8);
+    const random = kept.filter(([, content]) => drawn.some((text) => content.includes(text)));
     const rows: Row[] = [];
     if (random.length > 0)
       rows.push(
