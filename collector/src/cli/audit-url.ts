@@ -4,6 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { inOneLine, UsageError } from '../base/fault.ts';
 import { print } from '../base/usage.ts';
+import type { askPlan } from '../planning/audit/deployed/asking.ts';
+import type { Plan } from '../planning/audit/deployed/plan.ts';
+
+type AskPlan = typeof askPlan;
 
 /** The options. */
 export interface PageOptions {
@@ -21,6 +25,25 @@ export interface PageOptions {
 function checkReports(files: readonly string[]): void {
   const other = files.find((file) => !/\.(md|html)$/.test(file));
   if (other !== undefined) throw new UsageError(`--report: expected a file whose name ends in .md or .html, got ${JSON.stringify(other)}`);
+}
+
+/** True if there is a person, and a screen to show a page on. */
+const canAsk = (): boolean =>
+  process.stdin.isTTY === true &&
+  (process.platform !== 'linux' || process.env['DISPLAY'] !== undefined || process.env['WAYLAND_DISPLAY'] !== undefined);
+
+/** A plan that the reviewer makes by clicks. It is printed, to be kept in a file. */
+async function planByClicks(page: Parameters<AskPlan>[1]): Promise<Plan> {
+  const { askPlan } = await import('../planning/audit/deployed/asking.ts');
+  const { launch } = await import('../planning/audit/deployed/browser.ts');
+  const shown = await launch({ isShown: true });
+  try {
+    const plan = await askPlan(shown, page);
+    process.stderr.write(`The plan, to be kept for --plan:\n${JSON.stringify(plan, null, 2)}\n`);
+    return plan;
+  } finally {
+    await shown.close();
+  }
 }
 
 /** Audits a page and prints what was found. Its modules are loaded only here: no other command drives a browser. */
@@ -42,9 +65,11 @@ export async function auditPage({
   const wanted = engines.split(',').filter((engine) => engine !== '');
   const unknown = wanted.find((engine) => !ENGINES.includes(engine));
   if (unknown !== undefined) throw new UsageError(`--engines: expected some of ${ENGINES.join(', ')}, got ${JSON.stringify(unknown)}`);
+  const page = bundle === undefined ? { url: pageUrl(url ?? ''), files: new Map() } : await bundlePage(bundle);
+  const clicked = plan === undefined && canAsk() ? await planByClicks({ ...page, storageState }) : {};
   const result = await auditDeployed({
-    ...(bundle === undefined ? { url: pageUrl(url ?? '') } : await bundlePage(bundle)),
-    plan: plan === undefined ? {} : await loadPlan(plan),
+    ...page,
+    plan: plan === undefined ? clicked : await loadPlan(plan),
     acceptLarge: acceptLarge === true,
     storageState,
     engines: wanted,

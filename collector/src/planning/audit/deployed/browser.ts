@@ -30,10 +30,11 @@ const DISABLED =
   'SpareRendererForSitePerProcess,WebUIOmniboxPopup,WebUIOmniboxAimPopup,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,OptimizationHints,MediaRouter,ThirdPartyStoragePartitioning,PaintHolding,AvoidCorsURLLoaderRestartOnRedirect';
 
 const NO_CACHE = '--disable-back-forward-cache';
+const NO_SCREEN = '--headless';
 
 /** A browser without a screen that asks nothing, reaches nothing on its own and slows nothing down. Pages see a browser that nothing drives. */
 const SWITCHES: readonly string[] = [
-  '--headless',
+  NO_SCREEN,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-dev-shm-usage',
@@ -112,14 +113,16 @@ interface LaunchOptions {
   readonly profile?: string;
   /** True if pages are kept when they are left, as they are for people. */
   readonly cachesPages?: boolean;
+  /** True if a person sees and uses it. */
+  readonly isShown?: boolean;
 }
 
-/** Starts a headless Chromium. @throws {UsageError} if Playwright or a browser is missing */
-export async function launch({ profile, cachesPages = false }: LaunchOptions = {}): Promise<Launched> {
+/** Starts a Chromium. @throws {UsageError} if Playwright or a browser is missing */
+export async function launch({ profile, cachesPages = false, isShown = false }: LaunchOptions = {}): Promise<Launched> {
   const { chromium } = await loadPlaywright();
   const path = systemPath() ?? chromium.executablePath();
   const folder = profile ?? (await mkdtemp(join(tmpdir(), 'murmuration-audit-')));
-  const switches = SWITCHES.filter((each) => !(cachesPages && each === NO_CACHE));
+  const switches = SWITCHES.filter((each) => !(cachesPages && each === NO_CACHE) && !(isShown && each === NO_SCREEN));
   const child = spawn(path, [...switches, `--user-data-dir=${folder}`], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
   const ended = new Promise<string>((resolve) => {
     child.once('error', ({ message }) => resolve(message));

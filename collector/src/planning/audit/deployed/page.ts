@@ -16,7 +16,7 @@ export function pageUrl(text: string): string {
 const HOST = 'http://audit.localhost';
 
 /** A page that holds nothing but a script: a module where it imports or exports. @throws {UsageError} */
-export async function bundlePage(file: string): Promise<Pick<DeployedOptions, 'url' | 'files'>> {
+export async function bundlePage(file: string): Promise<Required<Pick<DeployedOptions, 'url' | 'files'>>> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new UsageError(`--bundle: ${unreadBecause(error)}`);
   });
