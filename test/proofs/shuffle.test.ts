@@ -4,6 +4,7 @@ import {
   amplification,
   closedForm,
   composedEpsilon,
+  countMeanSketchLaw,
   dBitFlipLaw,
   type KAryLaw,
   kAryLaw,
@@ -11,6 +12,7 @@ import {
   MODULUS,
   permanentKAryLaw,
   type RapporLaw,
+  rapporLaw,
   subsetLaw,
   symmetricUnaryLaw,
   unaryLaw,
@@ -173,6 +175,24 @@ test.each([1, 2, 3])('filters of %i hashes are bounded, also of strings whose ha
   const exact = shuffled(matrix(filters.map((filter) => bitsRow(law.bits, one, zero, filter))), 2);
   const { above, local } = amplification(law, 2);
   for (const share of [0, 0.2, 0.5, 0.9]) expect(above(share * local)).toBeGreaterThanOrEqual(exact(share * local));
+});
+
+test('a bound is never above that of a report alone, and ends for each law, δ and number of devices', () => {
+  const rare: KAryLaw = { mechanism: 'k-ary', size: 3, truth: MODULUS - 1 };
+  for (const law of [rare, kAryLaw(2, 1), kAryLaw(16, 8), dBitFlipLaw(8, 4, 8), unaryLaw(64, 8)])
+    for (const n of [1, 3, 100]) {
+      const { above, epsilon, local } = amplification(law, n);
+      for (const share of [0, 0.5, 0.99]) expect(above(share * local)).toBeLessThanOrEqual(together(local, 1, share * local) * (1 + 1e-9));
+      for (const delta of [1e-16, 0.5]) expect(epsilon(delta)).toBeLessThanOrEqual(local);
+    }
+  const flag = { amplification: amplification(kAryLaw(2, 1), 1000), times: 30 };
+  expect(composedEpsilon([flag], 1e-12)).toBeLessThanOrEqual(30 * flag.amplification.local);
+  expect(composedEpsilon([{ amplification: amplification(kAryLaw(16, 0.05), 1_000_000), times: 1 }], 0.1)).toBeLessThan(0.01);
+});
+
+test('no lower bound is said where answers are hashed and may meet', () => {
+  for (const law of [countMeanSketchLaw(9, 2, undefined, 3), rapporLaw(2, 100_000)])
+    expect(amplification(law, 3).leastEpsilon).toBeUndefined();
 });
 
 test('the law of a permanent metric is refused, and so is a number of devices that is none', () => {

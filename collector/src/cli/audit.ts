@@ -144,7 +144,7 @@ function describeTest({ runs, probability, metrics }: Empirical): string {
   ].join('\n');
 }
 
-function describeShuffled({ together, delta, metrics, month, year }: Shuffled, spending: Spending): string {
+function describeShuffled({ together, delta, metrics, days }: Shuffled, spending: Spending): string {
   return [
     `If a relay that does not work with the collector hides who sends, at least ${count(together)} honest devices report with the same version, day and segments, and times of arrival tell nothing, a report is one of so many, and has a smaller ε as well (δ ${delta}):`,
     '',
@@ -158,7 +158,9 @@ function describeShuffled({ together, delta, metrics, month, year }: Shuffled, s
       ]),
     ),
     '',
-    `any 30 days: unconditional ε ${upTo3(spending.month)}, shuffled ${roundUp(month)}; any 365 days: ${upTo3(spending.year)}, shuffled ${roundUp(year)}`,
+    days === undefined
+      ? 'What several versions spend in 30 or 365 days is not added up here: the unconditional figures above hold.'
+      : `any 30 days: unconditional ε ${upTo3(spending.month)}, shuffled ${roundUp(days.month)}; any 365 days: ${upTo3(spending.year)}, shuffled ${roundUp(days.year)}`,
   ].join('\n');
 }
 
@@ -207,6 +209,10 @@ async function audit(options: AuditOptions): Promise<void> {
   const empirical = runs === undefined ? undefined : empiricalOf(document, runs);
   if (empirical?.holds === false) process.exitCode = 1;
   const crowd = together ?? document.together;
+  if (crowd !== undefined && document.reports !== 'alone')
+    throw new UsageError(
+      `--together: expected a schema with reports: 'alone', since the reports of one batch are known to be of one device, got '${document.reports}'`,
+    );
   const shuffled = crowd === undefined ? undefined : shuffledOf(document, spending, crowd, delta);
   print(json, { ...value, ...(shuffled && { shuffled }), ...(empirical && { empirical }) }, () =>
     [

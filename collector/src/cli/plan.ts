@@ -175,7 +175,7 @@ function describe(
 /** Notes on what a relay would gain. */
 const relayWords = (relayed: readonly Relayed[], users: number): readonly string[] => [
   '',
-  `Through a relay that does not work with the collector, if all ${count(users)} are honest, report with the same day and segments, and their times tell nothing:`,
+  `Through a relay that does not work with the collector, with reports: 'alone', if all ${count(users)} are honest, report with the same day and segments, and their times tell nothing:`,
   ...(relayed.length === 0 ? ['nothing is gained, for reports of a permanent metric belong together.'] : []),
   ...relayed.map(
     ({ metric, epsilon, shuffled, wider }) =>

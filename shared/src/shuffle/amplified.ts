@@ -17,7 +17,7 @@
 
 import { assertWhole, MODULUS } from '../mechanisms/law.ts';
 import type { Law } from '../mechanisms/table.ts';
-import { type Amplification, bisect } from './bounds.ts';
+import { type Amplification, bisect, localDelta } from './bounds.ts';
 import { type OutputClass, oddsOf, type Pair, pairsOf } from './pair.ts';
 import { above, excess, sumOf } from './sum.ts';
 import { twoAnswers } from './two-answers.ts';
@@ -65,7 +65,10 @@ export function amplification(law: Law, n: number): Amplification {
   const pairs = pairsOf(law);
   const local = Math.log(oddsOf(law)) + 2 ** -48;
   if (law.mechanism === 'k-ary' && law.size === 2) return twoAnswers(1 - law.truth / MODULUS, n, local);
-  const above = (epsilon: number): number => (epsilon >= local ? 0 : Math.max(...pairs.map((pair) => pairAbove(pair, n, epsilon))));
+  const above = (epsilon: number): number => {
+    const alone = localDelta(local, epsilon);
+    return alone === 0 ? 0 : Math.min(alone, Math.max(...pairs.map((pair) => pairAbove(pair, n, epsilon))));
+  };
   const epsilon = (delta: number): number => bisect((middle) => above(middle) <= delta, 0, local);
   const [first = []] = pairs;
   if (n === 1 || !first.every((each): each is Told => each.third !== undefined)) return { local, above, epsilon };

@@ -17,6 +17,10 @@ const STEPS = 60;
 /** How near a bisection comes, as a share of what it finds. */
 export const PRECISION = 1e-9;
 
+/** δ(ε) of a report that nobody hides (Kairouz, Oh, Viswanath 2015, theorem 2): no shuffle makes it larger. */
+export const localDelta = (local: number, epsilon: number): number =>
+  epsilon >= local ? 0 : -Math.expm1(epsilon - local) / (1 + Math.exp(-local));
+
 /** The least number between two at which a condition that stays true holds, rounded up; `high` if it holds nowhere below. */
 export function bisect(isEnough: (middle: number) => boolean, low: number, high: number): number {
   for (let i = 0; i < STEPS && high - low > PRECISION * high; i++) {

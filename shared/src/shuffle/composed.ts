@@ -25,6 +25,9 @@ const [FEWEST, MOST] = [64, 512];
 /** The part of δ that the ends of all grids may take. */
 const ENDS = 1e-2;
 
+/** The least end of a grid, as a share of the local ε. */
+const LEAST_END = 1e-6;
+
 interface Losses extends Draws {
   /** The mass of infinite loss. */
   readonly infinite: number;
@@ -69,7 +72,7 @@ function lossesOf({ amplification, times }: Groups, end: number, step: number): 
 export function composedEpsilon(all: readonly Groups[], delta: number): number {
   const groups = all.reduce((sum, { times }) => sum + times, 0);
   const local = all.reduce((sum, { amplification, times }) => sum + times * amplification.local, 0);
-  const ends = all.map(({ amplification }) => amplification.epsilon((ENDS * delta) / groups));
+  const ends = all.map(({ amplification }) => Math.max(amplification.local * LEAST_END, amplification.epsilon((ENDS * delta) / groups)));
   const step = Math.max(Math.min(...ends) / FEWEST, Math.max(...ends) / MOST);
   const losses = all.map((each, i) => lossesOf(each, ends[i] as number, step));
   const infinite = losses.reduce((sum, each) => sum + each.times * each.infinite, 0);

@@ -155,5 +155,7 @@ export function pairsOf(law: Law): readonly Pair[] {
   }
   const [bits, hashes] = [law.mechanism === 'unary' ? law.size : law.bits, law.mechanism === 'rappor' ? law.hashes : 1];
   const { p, q } = bitSupport(law);
-  return Array.from({ length: hashes }, (_, common) => ofBits(hashes, common, p, q, common === 0 && 3 * hashes <= bits));
+  // Answers of a list each have a bit of their own. Those that are hashed meet in some cohorts, so no third answer is known to meet none.
+  const hasThird = 'size' in law && law.size === bits && bits > 2;
+  return Array.from({ length: hashes }, (_, common) => ofBits(hashes, common, p, q, hasThird));
 }

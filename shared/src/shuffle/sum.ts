@@ -1,5 +1,5 @@
 /**
- * Sums S of independent values, each of a law with few values, plus a Gaussian G of a hundredth of its standard deviation τ/0.01: expectations
+ * Sums S of independent values, each of a law with few values, plus a Gaussian G whose standard deviation τ is a hundredth of theirs: expectations
  * of S + G, from above or with a bound of the error. The Gaussian makes the bounds that are built on them no narrower; each says why.
  *
  * Let Z = S + G - E[S], φ its characteristic function, and h a function on a window [low, high), extended with its period Λ. Then E[h(Z)] =
@@ -30,6 +30,10 @@ interface Approximate {
 
 /** The Gaussian's standard deviation as a share of the sum's. */
 const SMOOTHING = 0.01;
+/** The largest exponent of Chernoff's bound, far from where doubles overflow. */
+const LARGEST_EXPONENT = 500;
+/** About the most terms of a series. Where the window is very wide, for a sum of few rare values, the Gaussian is wider instead. */
+const MOST_TERMS = 20_000;
 /** Each tail outside the window, as a natural logarithm and as a probability. */
 const LOG_TAIL = Math.log(1e18);
 const TAIL = 1e-18;
@@ -60,9 +64,9 @@ function complete({ atoms, times }: Draws): Draws & { readonly mean: number } {
 type Complete = ReturnType<typeof complete>;
 
 /** The least (ψ(λ) + ln 10^18) / λ over λ > 0: beyond it, Chernoff's bound of the tail is below 10^-18. `sign` chooses the tail. */
-function edge(draws: readonly Complete[], tau: number, sign: 1 | -1): number {
+function edge(draws: readonly Complete[], deviation: number, tau: number, sign: 1 | -1): number {
   const at = (log: number): number => {
-    const lambda = (Math.exp(log) * SMOOTHING) / tau;
+    const lambda = Math.exp(log);
     let psi = (lambda * tau) ** 2 / 2;
     for (const { atoms, times, mean } of draws) {
       let above = 0;
@@ -71,8 +75,10 @@ function edge(draws: readonly Complete[], tau: number, sign: 1 | -1): number {
     }
     return (psi + LOG_TAIL) / lambda;
   };
+  const farthest = Math.max(...draws.flatMap(({ atoms, mean }) => atoms.map(({ value }) => Math.abs(value - mean))));
+  const most = Math.log(Math.min(100 / deviation, LARGEST_EXPONENT / farthest));
   const golden = (Math.sqrt(5) - 1) / 2;
-  let [from, to] = [Math.log(0.1), Math.log(100)];
+  let [from, to] = [most - Math.log(1000), most];
   for (let i = 0; i < 40; i++) {
     const [left, right] = [to - golden * (to - from), from + golden * (to - from)];
     if (at(left) <= at(right)) to = right;
@@ -86,8 +92,11 @@ export function sumOf(all: readonly Draws[]): Sum {
   const draws = all.map(complete);
   const spread = ({ atoms, mean }: Complete): number =>
     atoms.reduce((sum, { value, probability }) => sum + probability * (value - mean) ** 2, 0);
-  const tau = SMOOTHING * Math.sqrt(draws.reduce((sum, each) => sum + each.times * spread(each), 0));
-  const [low, high] = [-edge(draws, tau, -1), edge(draws, tau, 1)];
+  const deviation = Math.sqrt(draws.reduce((sum, each) => sum + each.times * spread(each), 0));
+  const edges = (tau: number): readonly [low: number, high: number] => [-edge(draws, deviation, tau, -1), edge(draws, deviation, tau, 1)];
+  const [left, right] = edges(SMOOTHING * deviation);
+  const tau = Math.max(SMOOTHING * deviation, ((right - left) * LAST) / (2 * Math.PI * MOST_TERMS));
+  const [low, high] = edges(tau);
   const step = (2 * Math.PI) / (high - low);
   const terms = new Float64Array(3 * Math.ceil(LAST / (tau * step)));
   for (let k = 1; 3 * k <= terms.length; k++) {

@@ -9,11 +9,15 @@
  * the bound is exact. Everything is a sum of positive terms, so the relative error is a few thousand units of the last place.
  */
 
-import { type Amplification, bisect, PRECISION } from './bounds.ts';
+import { type Amplification, bisect, localDelta, PRECISION } from './bounds.ts';
 
-/** The most devices for which each composition is a group of its own, and the number of groups beyond. */
+/** The most devices for which each composition is a group of its own. */
 const MOST_EXACT = 2048;
-const GROUPS = 128;
+/** The number of groups beyond, and the number where a binomial has very many values. */
+const [GROUPS, FEW_GROUPS] = [128, 16];
+const MOST_GROUPED = 2 ** 22;
+/** The most devices that are reckoned with. More hide more. */
+const MOST = 2 ** 27;
 /** Terms below this share of the largest are left out; what they sum to enters the bounds outwards. */
 const LEAST = 1e-26;
 /** The relative error of the sums, generously. */
@@ -112,28 +116,31 @@ function worst(all: readonly Others[], epsilon: number): readonly [delta: number
 /** The least ε at which no composition has more than δ: that of one composition, then of the worst at this ε, until it is the worst. */
 function leastEpsilon(all: readonly Others[], delta: number, local: number): number {
   let [epsilon, which] = [0, all[0] as Others];
-  for (;;) {
+  while (delta > 0 && epsilon < local) {
     const each = which;
     epsilon = bisect((middle) => each.delta(middle) <= delta, epsilon, local);
     const [most, next] = worst(all, epsilon);
     if (most <= delta) return epsilon;
     which = next;
   }
+  return local;
 }
 
 /**
  * A response of two answers among n reports: δ(ε) from above; ε from above, and what some composition of the others shows to be needed.
  *
  * @param q P(the other answer)
+ * @param devices n, whatever is above 2^27 left out
  */
-export function twoAnswers(q: number, n: number, local: number): Amplification {
-  const step = n <= MOST_EXACT ? 1 : Math.ceil(n / GROUPS);
+export function twoAnswers(q: number, devices: number, local: number): Amplification {
+  const n = Math.min(devices, MOST);
+  const step = n <= MOST_EXACT ? 1 : Math.ceil(n / (n <= MOST_GROUPED ? GROUPS : FEW_GROUPS));
   const starts = Array.from({ length: Math.ceil(n / step) }, (_, i) => i * step);
   const upper = starts.map((ones) => new Others(Math.max(0, n - ones - step), ones, q));
   const lower = step === 1 ? upper : starts.map((ones) => new Others(n - 1 - ones, ones, q));
   return {
     local,
-    above: (epsilon) => (epsilon >= local ? 0 : worst(upper, epsilon)[0] * (1 + ROUNDING) + ABSOLUTE),
+    above: (epsilon) => Math.min(localDelta(local, epsilon), worst(upper, epsilon)[0] * (1 + ROUNDING) + ABSOLUTE),
     epsilon: (delta) => leastEpsilon(upper, (delta - ABSOLUTE) * (1 - ROUNDING), local),
     leastEpsilon: (delta) => leastEpsilon(lower, (delta + ABSOLUTE) * (1 + ROUNDING), local) * (1 - 2 * PRECISION),
   };

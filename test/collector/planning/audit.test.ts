@@ -475,6 +475,7 @@ test('a schema whose reports come through a relay only says who sees addresses, 
 describe('murmuration audit --together', () => {
   const asked = defineSchema({
     app: 'shuffled',
+    reports: 'alone',
     version: 1,
     budget: { epsilon: 40, per: 'month' },
     metrics: {
@@ -495,11 +496,20 @@ describe('murmuration audit --together', () => {
 
   test('gives them as numbers: 30 days cost far less than their sum, and ε∞ is added in full', () => {
     const { shuffled } = JSON.parse(audit(asked.document, '--together', '20000', '--json').stdout) as {
-      readonly shuffled: { readonly delta: number; readonly month: number; readonly year: number };
+      readonly shuffled: { readonly delta: number; readonly days: { readonly month: number; readonly year: number } };
     };
     expect(shuffled.delta).toBe(1e-8);
-    expect(shuffled.month).toBeGreaterThan(2 + 0.19);
-    expect(shuffled.month).toBeLessThan(4 + 0.2);
-    expect(shuffled.year).toBeLessThan(0.8 + 4);
+    expect(shuffled.days.month).toBeGreaterThan(2 + 0.19);
+    expect(shuffled.days.month).toBeLessThan(4 + 0.2);
+    expect(shuffled.days.year).toBeLessThan(0.8 + 4);
+  });
+
+  test('is refused where a batch shows which reports are of one device, and adds up no days over several versions', () => {
+    const { status, stderr } = audit({ ...asked.document, reports: 'together' }, '--together', '20000');
+    expect([status, stderr]).toEqual([2, expect.stringContaining("--together: expected a schema with reports: 'alone'")]);
+    const before = join(folder, 'before.json');
+    writeFileSync(before, JSON.stringify(asked.document));
+    const { stdout } = audit({ ...asked.document, version: 2 }, '--together', '20000', '--history', before);
+    expect(stdout).toContain('What several versions spend in 30 or 365 days is not added up here');
   });
 });

@@ -298,7 +298,7 @@ describe('murmuration plan', () => {
 describe('murmuration plan --relay', () => {
   test('says both ε of each question, the error of a local one of the smaller, and nothing of a permanent one', () => {
     const { stdout } = run('--schema', file, '--users', '20000', '--relay');
-    expect(stdout).toContain('if all 20,000 are honest, report with the same day and segments, and their times tell nothing:');
+    expect(stdout).toContain("with reports: 'alone', if all 20,000 are honest, report with the same day and segments, and their times");
     expect(stdout).toMatch(/^dark: ε 0\.0327 \(δ 1e-8\) beside the unconditional ε 1\. .* would be 3\d times as uncertain\.$/m);
     expect(stdout).not.toMatch(/^font: ε 0/m);
     const { relayed } = JSON.parse(run('--schema', file, '--users', '20000', '--relay', '--json').stdout) as {

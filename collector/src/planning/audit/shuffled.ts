@@ -19,12 +19,11 @@ export interface Shuffled {
   readonly together: number;
   readonly delta: number;
   readonly metrics: readonly ShuffledMetric[];
-  /** ε of everything that a device sends in any 30 days, and in any 365; ε∞ of permanent metrics included. */
-  readonly month: number;
-  readonly year: number;
+  /** ε of everything that a device sends in any 30 days, and in any 365, ε∞ of permanent metrics included; of one version only. */
+  readonly days?: { readonly month: number; readonly year: number };
 }
 
-/** The figures, each for the same δ. */
+/** The figures of a schema whose reports leave alone, each for the same δ. Of several in a batch only the batch hides. */
 export function shuffledOf(document: SchemaDocument, spending: Spending, together: number, delta: number): Shuffled {
   const all = spending.metrics.map((spent) => {
     const metric = document.metrics[spent.metric] as MetricDocument;
@@ -49,7 +48,6 @@ export function shuffledOf(document: SchemaDocument, spending: Spending, togethe
         ...(least !== undefined && { least }),
       };
     }),
-    month: over(30, 'month'),
-    year: over(365, 'year'),
+    ...(spending.versions.length === 0 && { days: { month: over(30, 'month'), year: over(365, 'year') } }),
   };
 }
