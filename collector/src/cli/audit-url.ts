@@ -1,11 +1,13 @@
 /** `murmuration audit --url` and `--bundle`: a deployed app, checked by what it does (docs/audit-url.md). */
 
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { inOneLine, UsageError } from '../base/fault.ts';
-import { print } from '../base/usage.ts';
+import { print, unreadBecause } from '../base/usage.ts';
 import type { askPlan } from '../planning/audit/deployed/asking.ts';
 import type { Plan } from '../planning/audit/deployed/plan.ts';
+import { parseWitness } from '../schemas/log/witness.ts';
 
 type AskPlan = typeof askPlan;
 
@@ -18,6 +20,7 @@ export interface PageOptions {
   readonly engines?: string;
   readonly acceptLarge?: boolean;
   readonly report?: readonly string[];
+  readonly witness?: string;
   readonly json?: boolean;
 }
 
@@ -25,6 +28,15 @@ export interface PageOptions {
 function checkReports(files: readonly string[]): void {
   const other = files.find((file) => !/\.(md|html)$/.test(file));
   if (other !== undefined) throw new UsageError(`--report: expected a file whose name ends in .md or .html, got ${JSON.stringify(other)}`);
+}
+
+/** The file of a witness, which `murmuration log verify` has written. */
+function witnessIn(file: string): ReturnType<typeof parseWitness> {
+  try {
+    return parseWitness(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`--witness: ${unreadBecause(error)}`);
+  }
 }
 
 /** True if there is a person, and a screen to show a page on. */
@@ -55,6 +67,7 @@ export async function auditPage({
   storageState,
   engines = '',
   report = [],
+  witness: seen,
   json,
 }: PageOptions): Promise<void> {
   checkReports(report);
@@ -62,6 +75,7 @@ export async function auditPage({
   const { deployedHtml, deployedMarkdown } = await import('../planning/audit/deployed/report.ts');
   const { loadPlan } = await import('../planning/audit/deployed/plan.ts');
   const { bundlePage, pageUrl } = await import('../planning/audit/deployed/page.ts');
+  const witness = seen === undefined ? undefined : witnessIn(seen);
   const wanted = engines.split(',').filter((engine) => engine !== '');
   const unknown = wanted.find((engine) => !ENGINES.includes(engine));
   if (unknown !== undefined) throw new UsageError(`--engines: expected some of ${ENGINES.join(', ')}, got ${JSON.stringify(unknown)}`);
@@ -71,6 +85,7 @@ export async function auditPage({
     ...page,
     plan: plan === undefined ? clicked : await loadPlan(plan),
     acceptLarge: acceptLarge === true,
+    witness,
     storageState,
     engines: wanted,
     progress: (check) => process.stderr.write(`${check}\n`),
@@ -88,5 +103,9 @@ export function addPage(command: Command): void {
     .option('--plan <file>', 'with --url: JSON that says what to click on the page')
     .option('--storage-state <file>', "with --url: cookies and storage to begin with, in Playwright's form, for a page behind a login")
     .option('--report <file...>', 'with --url: write the result as a document, too, by the end of its name: .md or .html')
+    .option(
+      '--witness <file>',
+      'with --url: the log of the collector must be that which `log verify` has seen, and have what the page asks',
+    )
     .option('--engines <list>', 'with --url: kill and back in these engines, separated by commas: chromium, firefox, webkit');
 }

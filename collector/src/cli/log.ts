@@ -6,7 +6,8 @@ import { Failure, inOneLine, UsageError } from '../base/fault.ts';
 import { print, unreadBecause } from '../base/usage.ts';
 import { fingerprintOf, type LogEntry } from '../schemas/log/entry.ts';
 import { openCheckpoint } from '../schemas/log/note.ts';
-import { checkDocument, checkGrown, type ReadLog, readLog, readStatement } from '../schemas/log/read.ts';
+import { checkDocument, type ReadLog, readLog, readStatement, type Statement } from '../schemas/log/read.ts';
+import { parseWitness, readWitnessed, type Witness } from '../schemas/log/witness.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { table } from './table.ts';
 
@@ -17,17 +18,10 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** A file of a witness: the key on its first line, and the last checkpoint that was seen. */
-interface Witness {
-  readonly key: string;
-  readonly note: string;
-}
-
 function readWitness(file: string): Witness | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    const [key = '', ...rest] = readFileSync(file, 'utf8').split('\n');
-    return { key, note: rest.join('\n') };
+    return parseWitness(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new UsageError(`--witness: ${unreadBecause(error)}`);
   }
@@ -47,9 +41,27 @@ function collectorAt(text: string): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** Wire names in force that the log does not have as published, or has as retired. */
-const unlogged = (inForce: readonly string[], entries: readonly LogEntry[]): readonly string[] =>
-  inForce.filter((wire) => entries.findLast(({ schema }) => schema === wire)?.what !== 'published');
+/** Schemas in force that the log does not have as they are stated: none published under the name, retired since, or with another document. */
+const unlogged = (inForce: Statement['inForce'], entries: readonly LogEntry[]): readonly string[] =>
+  inForce
+    .filter(({ schema, fingerprint }) => {
+      const last = entries.findLast((entry) => entry.schema === schema);
+      return last?.what !== 'published' || (fingerprint !== undefined && last.fingerprint !== fingerprint);
+    })
+    .map(({ schema }) => schema);
+
+/** Milliseconds for all documents. */
+const PATIENCE = 600_000;
+
+/** Reads the document of each published entry. */
+async function checkDocuments(collector: string, entries: readonly LogEntry[]): Promise<void> {
+  const end = performance.now() + PATIENCE;
+  for (const [i, entry] of entries.entries()) {
+    if (performance.now() > end)
+      throw new Failure(`${collector}: expected all documents within ${PATIENCE / 60_000} minutes, got ${i} of ${entries.length}`);
+    if (entry.what === 'published') await checkDocument(collector, entry);
+  }
+}
 
 /** Throws unless the log has each schema of these files. */
 async function checkFiles(files: readonly string[], entries: readonly LogEntry[]): Promise<void> {
@@ -68,9 +80,7 @@ async function read(collector: string, named: string | undefined, witness: Witne
       `${collector}: expected a statement that names the key of a log, got one without: the collector is older, or asks nothing yet`,
     );
   try {
-    const log = await readLog(collector, key);
-    if (witness !== undefined) checkGrown(log, openCheckpoint(witness.note, key));
-    return log;
+    return await (witness === undefined ? readLog(collector, key) : readWitnessed(collector, witness));
   } catch (error) {
     throw error instanceof RangeError ? new Failure(error.message) : error;
   }
@@ -84,9 +94,10 @@ async function verify(url: string, { key, witness: file, schema = [], json }: Op
   const statement = await readStatement(collector);
   const log = await read(collector, key ?? statement.key, before);
   const { entries, checkpoint } = log;
-  for (const entry of entries) if (entry.what === 'published') await checkDocument(collector, entry);
+  await checkDocuments(collector, entries);
   const [lost] = unlogged(statement.inForce, entries);
-  if (lost !== undefined) throw new Failure(`${collector}: expected each schema in force in the log, got none of ${JSON.stringify(lost)}`);
+  if (lost !== undefined)
+    throw new Failure(`${collector}: expected each schema in force in the log as it is stated, got none of ${JSON.stringify(lost)}`);
   await checkFiles(schema, entries);
   if (file !== undefined) await inOneLine(() => writeWitness(file, log));
   const root = checkpoint.root.toString('base64');

@@ -39,10 +39,11 @@ export function canonicalText(value: Json): string {
   return `{${texts.filter((text) => text !== undefined).join()}}`;
 }
 
+/** The canonical JSON of what is counted: a document without what people say of its metrics. */
+const countedText = ({ about: _about, ...rest }: SchemaDocument): string => canonicalText(rest as unknown as Json);
+
 /** The same as `wireName`. */
-export function wireNameOf({ about: _about, ...rest }: SchemaDocument): string {
-  return `${rest.app}/${rest.version}/${checksum64(canonicalText(rest as unknown as Json))}`;
-}
+export const wireNameOf = (document: SchemaDocument): string => `${document.app}/${document.version}/${checksum64(countedText(document))}`;
 
 // Published schemas, prepared for the parsing of batches and for the store.
 
@@ -186,7 +187,14 @@ export interface Catalog {
 
 /** @throws {RangeError} when two documents claim the same app and version with different laws */
 export function createCatalog(documents: readonly SchemaDocument[]): Catalog {
-  const schemas = new Map(documents.map((document) => [wireNameOf(document), document]));
+  const schemas = new Map<string, SchemaDocument>();
+  for (const document of documents) {
+    const wire = wireNameOf(document);
+    const other = schemas.get(wire);
+    if (other !== undefined && countedText(other) !== countedText(document))
+      throw new RangeError(`schema ${document.app}: expected one schema with the name ${wire}, got two that ask different things`);
+    schemas.set(wire, document);
+  }
   const versions = new Map<string, string>();
   for (const [wire, { app, version }] of schemas) {
     const known = versions.get(`${app}/${version}`);

@@ -1,14 +1,19 @@
 /** The log of schemas of a collector: what is published is in it, `murmuration log verify` reads it, and a witness sees that it was rewritten. */
 
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { defineSchema, flag } from '@murmuration/client';
-import { canonicalSchema, fingerprint, wireName } from '@murmuration/shared';
+import { canonicalSchema, fingerprint, type SchemaDocument, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { published } from '#collector/planning/audit/deployed/checks/published.ts';
 import type { LogEntry } from '#collector/schemas/log/entry.ts';
 import { createLogKey, openCheckpoint } from '#collector/schemas/log/note.ts';
+import { parseWitness, type Witness } from '#collector/schemas/log/witness.ts';
 import { openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { publishSchemas, retireSchema } from '#collector/storage/admin/published.ts';
 import { schema as notes, type Running, start } from '../../kit/app.ts';
@@ -99,7 +104,15 @@ test('a log that was rewritten, cut, or signed by another key is refused, and th
   const free = 'DROP TRIGGER schema_log_is_final; DROP TRIGGER schema_log_stays';
   change((database) => {
     expect(() => database.exec('DELETE FROM schema_log')).toThrow('the log of schemas is append-only');
-    expect(() => database.exec("UPDATE schema_log SET entry = 'x'")).toThrow('the log of schemas is append-only');
+    for (const sql of [
+      "UPDATE schema_log SET entry = 'x'",
+      "INSERT OR REPLACE INTO schema_log (n, entry) VALUES (0, 'x')",
+      "INSERT INTO schema_log (n, entry) VALUES (-1, 'x')",
+      'INSERT OR REPLACE INTO schema_log SELECT 2, entry, fingerprint, document FROM schema_log WHERE n = 0',
+    ])
+      expect(() => database.exec(sql), sql).toThrow('the log of schemas is append-only');
+    for (const sql of ["UPDATE log_key SET name = 'x'", 'DELETE FROM log_key', "INSERT INTO log_key VALUES ('x', 'y')"])
+      expect(() => database.exec(sql), sql).toThrow('the log of schemas has one key');
     database.exec(`${free}; UPDATE schema_log SET entry = replace(entry, 'maps/1/', 'maps/3/') WHERE n = 1; DELETE FROM schema WHERE 1`);
     publishSchemas(database, 'test', [second], true);
   });
@@ -112,11 +125,63 @@ test('a log that was rewritten, cut, or signed by another key is refused, and th
   expect(readFileSync(witness, 'utf8')).toBe(seen);
   change((database) => {
     const { name, secret } = createLogKey();
+    database.exec('DROP TRIGGER log_key_is_final');
     database.prepare('UPDATE log_key SET name = ?, secret = ?').run(name, secret);
     publishSchemas(database, 'test', [described], true);
   });
   await expect(verify('--witness', witness)).rejects.toMatchObject(refusal(1, 'got none of its signatures'));
   await expect(verify('--key', 'maps+00000000+AA==')).rejects.toMatchObject(refusal(1, 'expected a key as name+id+base64'));
+});
+
+test('a statement that shows another document under a logged name is refused, and one of another form is one sentence', async () => {
+  const address = '/.well-known/murmuration.json';
+  const said = (await (await fetch(`${running.url}${address}`)).json()) as {
+    apps: { schemas: { document: { devices: number } }[] }[];
+  };
+  const honest = JSON.stringify(said);
+  const [shown] = said.apps[0]?.schemas ?? [];
+  if (shown !== undefined) shown.document.devices += 1;
+  let answer = JSON.stringify(said);
+  const posing = createServer(async (request, response) => {
+    if (request.url === address) return void response.end(answer);
+    response.end(Buffer.from(await (await fetch(`${running.url}${request.url}`)).arrayBuffer()));
+  }).listen(0, '127.0.0.1');
+  await once(posing, 'listening');
+  const url = `http://127.0.0.1:${(posing.address() as AddressInfo).port}`;
+  const ask = (): Promise<unknown> => execute(process.execPath, [bin, 'log', 'verify', url]);
+  await expect(ask()).rejects.toMatchObject(refusal(1, 'expected each schema in force in the log as it is stated'));
+  answer = '{"log":{"key":5},"apps":[]}';
+  await expect(ask()).rejects.toMatchObject(refusal(1, 'expected the statement of a collector, got something else'));
+  answer = honest;
+  await ask();
+  posing.close();
+  await once(posing, 'close');
+});
+
+test('an audited page is held to the log that a witness saw, and a log that is withheld then fails', async () => {
+  await verify('--witness', witness);
+  const seen = parseWitness(readFileSync(witness, 'utf8'));
+  const rows = async (url: string, document: SchemaDocument, by?: Witness): Promise<readonly (readonly string[])[]> => {
+    const known = async () => ({ devices: [{ document, wire: wireName(document) }] });
+    const stories = async () => [['grant', { sent: [{ isReport: true, url: `${url}/v1/reports` }] }]];
+    const found = await published.run({ known, stories, witness: by } as unknown as Parameters<typeof published.run>[0]);
+    return found.map(({ check, verdict, evidence }) => [check, verdict, evidence]);
+  };
+  const passed = ['log of schemas', 'passed', expect.stringContaining('signed by the key of the witness')];
+  expect(await rows(running.url, notes.document, seen)).toContainEqual(passed);
+  expect(await rows(running.url, first, seen)).toContainEqual(['log of schemas', 'failed', expect.stringContaining('has no entry')]);
+  const forked = { ...seen, note: seen.note.replace(/\n.{43}=\n/, `\n${Buffer.alloc(32).toString('base64')}\n`) };
+  expect((await rows(running.url, notes.document, forked)).at(-1)?.slice(0, 2)).toEqual(['log of schemas', 'failed']);
+  const silent = createServer((_request, response) => void response.writeHead(404).end()).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  expect((await rows(url, notes.document)).map(([check, verdict]) => [check, verdict])).toEqual([
+    ['published schema', 'not tested'],
+    ['log of schemas', 'not tested'],
+  ]);
+  expect((await rows(url, notes.document, seen)).at(-1)?.slice(0, 2)).toEqual(['log of schemas', 'failed']);
+  silent.close();
+  await once(silent, 'close');
 });
 
 test('what can not be checked is one sentence', async () => {

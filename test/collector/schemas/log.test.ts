@@ -117,5 +117,8 @@ test('entries are read in their form only, without anything that a terminal obey
     undated,
     null,
   ];
+  const text = entryText(entry);
+  for (const other of [text.replace('{', '{"schema":"other/9/0123456789abcdef",'), `${text}\n`, text.replace(',', ', ')])
+    expect(() => parseEntry(Buffer.from(other)), other).toThrow('as canonical JSON');
   for (const each of wrong) expect(() => parseEntry(Buffer.from(JSON.stringify(each)))).toThrow('entry: expected day, schema and what');
 });

@@ -44,8 +44,13 @@ export const retiredEntry = (schema: string, day: number): LogEntry => ({ day: d
 /** @throws {RangeError} when the bytes are no entry */
 export function parseEntry(bytes: Uint8Array): LogEntry {
   try {
-    return form.parse(JSON.parse(Buffer.from(bytes).toString()));
+    const entry = form.parse(JSON.parse(Buffer.from(bytes).toString()));
+    // In its one form: another reader could take the first of two equal keys.
+    if (Buffer.from(entryText(entry)).equals(bytes)) return entry;
   } catch {
-    throw new RangeError(`entry: expected day, schema and what, got ${JSON.stringify(Buffer.from(bytes).toString().slice(0, 120))}`);
+    // refused below
   }
+  throw new RangeError(
+    `entry: expected day, schema and what as canonical JSON, got ${JSON.stringify(Buffer.from(bytes).toString().slice(0, 120))}`,
+  );
 }

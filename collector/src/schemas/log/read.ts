@@ -1,8 +1,9 @@
 /** Reads a collector's log of schemas over HTTP, and checks it: that its key has signed it, and that it still begins as it did. */
 
-import type { SchemaDocument } from '@murmuration/shared';
+import type { Json, SchemaDocument } from '@murmuration/shared';
+import { z } from 'zod';
 import { Failure } from '../../base/fault.ts';
-import { wireNameOf } from '../catalog.ts';
+import { canonicalText, wireNameOf } from '../catalog.ts';
 import { fingerprintOf, type LogEntry, parseEntry } from './entry.ts';
 import { type Checkpoint, openCheckpoint } from './note.ts';
 import { entriesIn, leafOf, pathOf, rootOf, TILE_WIDTH } from './tree.ts';
@@ -29,11 +30,22 @@ export interface ReadLog {
   readonly leaves: readonly Buffer[];
 }
 
-/** Wire names that a collector's statement has in force, and the key of its log. */
+/** Schemas that a collector's statement has in force, and the key of its log. */
 export interface Statement {
   readonly key: string | undefined;
-  readonly inForce: readonly string[];
+  /** Wire names, and the fingerprints of the documents that are shown. */
+  readonly inForce: readonly { readonly schema: string; readonly fingerprint: string | undefined }[];
 }
+
+/** The parts of a statement that are looked at. */
+const statementForm = z.looseObject({
+  log: z.looseObject({ key: z.string() }).optional(),
+  apps: z.array(
+    z.looseObject({
+      schemas: z.array(z.looseObject({ schema: z.string(), inForce: z.boolean(), document: z.record(z.string(), z.json()).optional() })),
+    }),
+  ),
+});
 
 /** The bytes at an address. @throws {Failure} when there is no answer, or it is too long */
 async function get(address: URL | string): Promise<Buffer> {
@@ -62,15 +74,18 @@ const baseOf = (collector: string): string => collector.replace(/\/$/, '');
 export async function readStatement(collector: string): Promise<Statement> {
   const address = `${baseOf(collector)}${STATEMENT}`;
   try {
-    const said = JSON.parse((await get(address)).toString()) as {
-      readonly log?: { readonly key: string };
-      readonly apps: readonly { readonly schemas: readonly { readonly schema: string; readonly inForce: boolean }[] }[];
+    const { log, apps } = statementForm.parse(JSON.parse((await get(address)).toString()));
+    const inForce = apps.flatMap(({ schemas }) => schemas).filter((each) => each.inForce);
+    return {
+      key: log?.key,
+      inForce: inForce.map(({ schema, document }) => ({
+        schema,
+        fingerprint: document && fingerprintOf(document as unknown as SchemaDocument),
+      })),
     };
-    const schemas = said.apps.flatMap(({ schemas: all }) => all);
-    return { key: said.log?.key, inForce: schemas.filter(({ inForce }) => inForce).map(({ schema }) => schema) };
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure(`${address}: expected the statement of a collector, got ${(error as Error).message}`);
+    throw new Failure(`${address}: expected the statement of a collector, got something else`);
   }
 }
 
@@ -87,9 +102,13 @@ export async function readLog(collector: string, key: string): Promise<ReadLog> 
   const { size, root } = checkpoint;
   if (size > MOST_ENTRIES) throw new Failure(`${base}: expected at most ${MOST_ENTRIES} entries, got ${size}`);
   const bytes: Buffer[] = [];
+  let length = 0;
   for (let index = 0; bytes.length < size; index++) {
     const width = Math.min(TILE_WIDTH, size - bytes.length);
-    const bundle = entriesIn(await get(`${base}/${pathOf({ level: undefined, index, width })}`));
+    const tile = await get(`${base}/${pathOf({ level: undefined, index, width })}`);
+    length += tile.length;
+    if (length > MOST_BYTES) throw new Failure(`${base}: expected at most ${MOST_BYTES} bytes of entries, got more`);
+    const bundle = entriesIn(tile);
     if (bundle.length !== width) throw new Failure(`${base}: expected ${width} entries in bundle ${index}, got ${bundle.length}`);
     bytes.push(...bundle);
   }
@@ -126,9 +145,11 @@ export async function checkDocument(collector: string, { fingerprint, schema }: 
   let found = 'something else';
   try {
     const document = JSON.parse(text) as SchemaDocument;
+    // Another reader could take the first of two equal keys, or another number.
+    if (canonicalText(document as unknown as Json) !== text) throw new RangeError('not canonical');
     found = `${JSON.stringify(wireNameOf(document))} with the fingerprint ${fingerprintOf(document)}`;
   } catch {
-    // no document at all
+    // no document at all, or not in its one canonical form
   }
   const expected = `${JSON.stringify(schema)} with the fingerprint ${fingerprint}`;
   if (found !== expected) throw new Failure(`${address}: expected ${expected}, got ${found}`);

@@ -61,7 +61,16 @@ const STEPS: readonly Step[] = [
       CREATE TABLE schema_log (n INTEGER PRIMARY KEY, entry TEXT NOT NULL, fingerprint TEXT UNIQUE, document TEXT);
       CREATE TRIGGER schema_log_is_final BEFORE UPDATE ON schema_log BEGIN SELECT RAISE(ABORT, 'the log of schemas is append-only'); END;
       CREATE TRIGGER schema_log_stays BEFORE DELETE ON schema_log BEGIN SELECT RAISE(ABORT, 'the log of schemas is append-only'); END;
+      CREATE TRIGGER schema_log_grows BEFORE INSERT ON schema_log
+        WHEN (NEW.n IS NOT (SELECT count(*) FROM schema_log) OR EXISTS (SELECT 1 FROM schema_log WHERE fingerprint = NEW.fingerprint))
+          AND NOT EXISTS (SELECT 1 FROM schema_log WHERE n = NEW.n AND entry = NEW.entry AND document IS NEW.document)
+        BEGIN SELECT RAISE(ABORT, 'the log of schemas is append-only'); END;
       CREATE TABLE log_key (name TEXT PRIMARY KEY, secret TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TRIGGER log_key_is_final BEFORE UPDATE ON log_key BEGIN SELECT RAISE(ABORT, 'the log of schemas has one key'); END;
+      CREATE TRIGGER log_key_stays BEFORE DELETE ON log_key BEGIN SELECT RAISE(ABORT, 'the log of schemas has one key'); END;
+      CREATE TRIGGER log_key_is_one BEFORE INSERT ON log_key
+        WHEN EXISTS (SELECT 1 FROM log_key WHERE name <> NEW.name OR secret <> NEW.secret)
+        BEGIN SELECT RAISE(ABORT, 'the log of schemas has one key'); END;
     `),
 ];
 

@@ -27,7 +27,7 @@ const TABLES = [
 type Table = (typeof TABLES)[number];
 
 /** Tables whose rows are only ever added to. */
-const APPENDED: ReadonlySet<Table['name']> = new Set(['action', 'schema_log']);
+const APPENDED: ReadonlySet<Table['name']> = new Set(['action', 'schema_log', 'log_key']);
 type Row = { readonly [column: string]: SQLInputValue };
 
 /** Milliseconds between two looks at whether a command has changed something, and after which looks that fail are told. */
@@ -46,7 +46,7 @@ function insert(database: DatabaseSync, { name, columns }: Table, rows: readonly
 async function readTables(query: Query): Promise<ReadonlyMap<Table, readonly Row[]>> {
   const tables = new Map<Table, readonly Row[]>();
   for (const table of TABLES) {
-    const rows = await query(`SELECT ${table.columns} FROM ${SCHEMA}.admin_${table.name}`);
+    const rows = await query(`SELECT ${table.columns} FROM ${SCHEMA}.admin_${table.name} ORDER BY ${table.key}`);
     tables.set(
       table,
       rows.map((row) => Object.fromEntries(table.columns.map((column, i) => [column, row[i] as SQLInputValue]))),

@@ -186,6 +186,9 @@ export const STEPS: readonly string[] = [
     FOR EACH ROW EXECUTE FUNCTION murmuration.refuse_schema_log();
   CREATE TRIGGER schema_log_stays BEFORE TRUNCATE ON murmuration.admin_schema_log EXECUTE FUNCTION murmuration.refuse_schema_log();
   CREATE TABLE murmuration.admin_log_key (name text PRIMARY KEY, secret text NOT NULL);
+  CREATE TRIGGER log_key_is_final BEFORE UPDATE OR DELETE ON murmuration.admin_log_key
+    FOR EACH ROW EXECUTE FUNCTION murmuration.refuse_schema_log();
+  CREATE TRIGGER log_key_stays BEFORE TRUNCATE ON murmuration.admin_log_key EXECUTE FUNCTION murmuration.refuse_schema_log();
   `,
 ];
 

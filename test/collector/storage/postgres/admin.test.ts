@@ -118,6 +118,8 @@ test('collectors share one log of schemas, which all of them sign alike and nobo
     "UPDATE murmuration.admin_schema_log SET entry = ''",
     'DELETE FROM murmuration.admin_schema_log',
     'TRUNCATE murmuration.admin_schema_log',
+    "UPDATE murmuration.admin_log_key SET name = 'x'",
+    'DELETE FROM murmuration.admin_log_key',
   ])
     await expect(query(url, sql)).rejects.toThrow('append-only');
 });

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { canonicalSchema, fingerprint, type SchemaDocument, wireName } from '@murmuration/shared';
+import type { Witness } from '../../../schemas/log/witness.ts';
 import { launch } from './browser.ts';
 import type { Check, Row, Verdict } from './check.ts';
 import { canary } from './checks/canary.ts';
@@ -54,6 +55,8 @@ export interface DeployedOptions {
   readonly url: string;
   readonly plan: Plan;
   readonly acceptLarge?: boolean;
+  /** The collector's log as a witness has seen it. */
+  readonly witness?: Witness | undefined;
   readonly storageState?: string | undefined;
   /** Engines in which browsers are killed. */
   readonly engines?: readonly string[];
@@ -82,6 +85,7 @@ export async function auditDeployed({
   url,
   plan,
   acceptLarge = false,
+  witness,
   storageState,
   engines = [],
   files = new Map(),
@@ -92,7 +96,7 @@ export async function auditDeployed({
   const secret = `_${randomBytes(8).toString('hex')}`;
   const unwatched = new Set<string>();
   const site = { browser, workers, url, plan, storageState, files, secret, hashes, unwatched };
-  const investigation = new Investigation(site, acceptLarge);
+  const investigation = new Investigation(site, acceptLarge, witness);
   try {
     const rows: Row[] = [];
     for (const check of CHECKS) {

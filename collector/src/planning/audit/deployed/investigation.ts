@@ -3,6 +3,7 @@
  */
 
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
+import type { Witness } from '../../../schemas/log/witness.ts';
 import type { Draw, Sending, Stored } from './agent-api.ts';
 import { atThreshold, enoughWords, inputOf, questionOf, seededWords, throwCoins, twinWords } from './reference.ts';
 import { type Found, type Sent, type Site, Visit, type VisitOptions } from './visit.ts';
@@ -61,13 +62,15 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
 export class Investigation {
   readonly site: Site;
   readonly acceptLarge: boolean;
+  readonly witness: Witness | undefined;
   /** Metrics whose randomizers are not this version's, so that no expectation about their coins holds. */
   readonly others: Set<string> = new Set();
   #quiet: Visit | undefined;
 
-  constructor(site: Site, acceptLarge: boolean) {
+  constructor(site: Site, acceptLarge: boolean, witness: Witness | undefined) {
     this.site = site;
     this.acceptLarge = acceptLarge;
+    this.witness = witness;
   }
 
   async #with<T>(options: VisitOptions, work: (visit: Visit) => Promise<T>): Promise<T> {

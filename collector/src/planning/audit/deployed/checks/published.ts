@@ -3,6 +3,7 @@
 import { canonicalSchema, type SchemaDocument } from '@murmuration/shared';
 import { fingerprintOf } from '../../../../schemas/log/entry.ts';
 import { readLog } from '../../../../schemas/log/read.ts';
+import { readWitnessed, type Witness } from '../../../../schemas/log/witness.ts';
 import { spendingOf } from '../../spending.ts';
 import { type Check, type Row, row } from '../check.ts';
 
@@ -47,16 +48,27 @@ function compare(document: SchemaDocument, wire: string, said: Public, address: 
   return row(NAME, 'passed', `${address} names ${wire}, with the same document and the same ε`);
 }
 
-/** The page's schemas against the log of the collector, which keeps what was ever asked. */
-async function compareLog(documents: readonly SchemaDocument[], collector: string, key: string | undefined): Promise<readonly Row[]> {
+/**
+ * The page's schemas against the log of the collector, which keeps what was ever asked. With a witness, the log must be that which the witness
+ * saw, and a log that is not there fails: an operator could withhold it while somebody looks.
+ */
+async function compareLog(
+  documents: readonly SchemaDocument[],
+  collector: string,
+  named: string | undefined,
+  witness: Witness | undefined,
+): Promise<readonly Row[]> {
+  const key = witness?.key ?? named;
   if (key === undefined) return [row(LOGGED, 'not tested', `${collector} names no key of a log`)];
   try {
-    const { entries, checkpoint } = await readLog(collector, key);
+    const { entries, checkpoint } = await (witness === undefined ? readLog(collector, key) : readWitnessed(collector, witness));
+    const whose = witness === undefined ? `that ${collector} names` : 'of the witness';
+    const at = `signed by the key ${whose}: ${key}, root ${checkpoint.root.toString('base64')}`;
     return documents.map((document) => {
-      const at = entries.findIndex(({ fingerprint }) => fingerprint === fingerprintOf(document));
-      return at < 0
+      const found = entries.findIndex(({ fingerprint }) => fingerprint === fingerprintOf(document));
+      return found < 0
         ? row(LOGGED, 'failed', `the log of ${collector} has no entry of what the page asks, ${fingerprintOf(document)}`)
-        : row(LOGGED, 'passed', `entry ${at} of ${checkpoint.size}, signed by the key that ${collector} names: ${key}`);
+        : row(LOGGED, 'passed', `entry ${found} of ${checkpoint.size}, ${fingerprintOf(document)}, ${at}`);
     });
   } catch (error) {
     return [row(LOGGED, 'failed', (error as Error).message)];
@@ -72,12 +84,15 @@ export const published: Check = {
     if (report === undefined || devices.length === 0) return [row(NAME, 'not tested', 'no report was seen, so the collector is not known')];
     const address = new URL(report.url.replace(/\/v1\/reports.*$/, '/.well-known/murmuration.json')).href;
     const said = await read(address);
-    if (typeof said === 'string' || !Array.isArray(said.apps))
-      return [row(NAME, 'not tested', `${address}: ${typeof said === 'string' ? said : 'another form'}`)];
-    const all = new Map(devices.map(({ document, wire }) => [wire, document]));
+    const all = [...new Map(devices.map((device) => [fingerprintOf(device.document), device])).values()];
+    const isSaid = typeof said !== 'string' && Array.isArray(said.apps);
+    const named = isSaid && typeof said.log?.key === 'string' ? said.log.key : undefined;
+    const documents = all.map(({ document }) => document);
     return [
-      ...[...all].map(([wire, document]) => compare(document, wire, said, address)),
-      ...(await compareLog([...all.values()], new URL('..', address).href, said.log?.key)),
+      ...(isSaid
+        ? all.map(({ document, wire }) => compare(document, wire, said, address))
+        : [row(NAME, 'not tested', `${address}: ${typeof said === 'string' ? said : 'another form'}`)]),
+      ...(await compareLog(documents, new URL('..', address).href, named, investigation.witness)),
     ];
   },
 };

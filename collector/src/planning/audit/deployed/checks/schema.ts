@@ -1,6 +1,7 @@
 /** The schema that the page runs: its name, its claims by its exact integers, and what is sent under it. */
 
 import { mechanismOf, type SchemaDocument, wireName } from '@murmuration/shared';
+import { fingerprintOf } from '../../../../schemas/log/entry.ts';
 import { spendingOf, upTo3 } from '../../spending.ts';
 import { warningsOf } from '../../warnings.ts';
 import { batchesOf } from '../batches.ts';
@@ -37,8 +38,13 @@ export const schema: Check = {
     const named = wrong.map(({ document, wire }) =>
       row(NAME, 'failed', `the page calls its schema ${wire}, and by its content it is ${wireName(document)}`),
     );
-    const all = new Map(devices.map(({ document }) => [wireName(document), document]));
-    return [...named, ...[...all.values()].map((document) => claims(document, investigation.acceptLarge))];
+    const all = [...new Map(devices.map(({ document }) => [fingerprintOf(document), document])).values()];
+    const doubled = [...Map.groupBy(all, wireName)].filter(([, { length }]) => length > 1);
+    return [
+      ...named,
+      ...doubled.map(([wire, { length }]) => row(NAME, 'failed', `the page asks ${length} different documents under the one name ${wire}`)),
+      ...all.map((document) => claims(document, investigation.acceptLarge)),
+    ];
   },
 };
 
