@@ -76,5 +76,5 @@ for name, metric in document["metrics"].items():
 bounded = holds and document.get("assign") == "random"  # each is within its claim, and a device answers only what fits the budget
 holds &= within("window", total, window, window["budget"], up(Decimal(repr(window["budget"]))) if bounded else Decimal("inf"))
 check("holds", holds, it["holds"])
-print("%s %s: %d metrics, epsilon %s a %s of %s" % ("HOLDS" if holds else "EXCEEDED", it["schema"], len(it["metrics"]), window["epsilon"], window["per"], window["budget"]))
+print("%s %s, SHA-256 %s: %d metrics, epsilon %s a %s of %s" % ("HOLDS" if holds else "EXCEEDED", it["schema"], it["fingerprint"], len(it["metrics"]), window["epsilon"], window["per"], window["budget"]))
 sys.exit(0 if holds else 1)
