@@ -170,6 +170,9 @@ test('an audited page is held to the log that a witness saw, and a log that is w
   const passed = ['log of schemas', 'passed', expect.stringContaining('signed by the key of the witness')];
   expect(await rows(running.url, notes.document, seen)).toContainEqual(passed);
   expect(await rows(running.url, first, seen)).toContainEqual(['log of schemas', 'failed', expect.stringContaining('has no entry')]);
+  const none = { known: async () => ({ devices: [] }), stories: async () => [], witness: seen };
+  const blind = await published.run(none as unknown as Parameters<typeof published.run>[0]);
+  expect(blind.map(({ verdict }) => verdict)).toEqual(['not tested', 'failed']);
   const forked = { ...seen, note: seen.note.replace(/\n.{43}=\n/, `\n${Buffer.alloc(32).toString('base64')}\n`) };
   expect((await rows(running.url, notes.document, forked)).at(-1)?.slice(0, 2)).toEqual(['log of schemas', 'failed']);
   const silent = createServer((_request, response) => void response.writeHead(404).end()).listen(0, '127.0.0.1');

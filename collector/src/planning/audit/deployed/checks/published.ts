@@ -81,7 +81,11 @@ export const published: Check = {
     const { devices } = await investigation.known();
     const stories = await investigation.stories();
     const [report] = stories.flatMap(([, { sent }]) => sent.filter(({ isReport }) => isReport));
-    if (report === undefined || devices.length === 0) return [row(NAME, 'not tested', 'no report was seen, so the collector is not known')];
+    if (report === undefined || devices.length === 0) {
+      const why = 'no report was seen, so the collector is not known';
+      // A witness was given to hold the log to it, and no log was read.
+      return [row(NAME, 'not tested', why), ...(investigation.witness === undefined ? [] : [row(LOGGED, 'failed', why)])];
+    }
     const address = new URL(report.url.replace(/\/v1\/reports.*$/, '/.well-known/murmuration.json')).href;
     const said = await read(address);
     const all = [...new Map(devices.map((device) => [fingerprintOf(device.document), device])).values()];
