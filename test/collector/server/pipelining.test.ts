@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collector, createCollector } from '@murmuration/collector';
@@ -41,6 +41,26 @@ async function filesOfPage(): Promise<readonly string[]> {
   const html = await (await fetch(`${url}/`)).text();
   return [...html.matchAll(/(?:src|href)="\.(\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path as string);
 }
+
+test('a sender who leaves within a body is refused once, and that is no failure', async () => {
+  const { port } = new URL(url);
+  const asked = (path: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let answer = '';
+      const socket = connect(Number(port), '127.0.0.1', () =>
+        socket.end(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{`),
+      );
+      socket
+        .on('data', (bytes) => (answer += bytes))
+        .on('close', () => resolve(answer))
+        .on('error', reject);
+    });
+  const answers = await Promise.all(
+    ['/v1/report', '/metrics', '/v1/metrics', '/v1/nowhere'].flatMap((path) => Array(25).fill(path)).map(asked),
+  );
+  for (const answer of answers) expect(answer.split('HTTP/1.1 4')).toHaveLength(2);
+  expect(lines.filter((line) => line.includes('a request failed'))).toEqual([]);
+});
 
 test.runIf(process.platform === 'linux')(
   'no route leaves a descriptor open when its sender leaves before the answers',

@@ -135,7 +135,9 @@ const absent: RequestHandler = ({ method, baseUrl, path }) => {
 /** Answers the errors of reads. */
 const answerErrors =
   (onFailure: RouteParts['onFailure']): ErrorRequestHandler =>
-  (error: unknown, _request, response, next) => {
+  (error: unknown, request, response, next) => {
+    // Routers go on in a later phase of the event loop. Meanwhile the server may have refused the request, because the rest of it never came.
+    if (response.writableEnded && !request.complete) return;
     const refusal = refusalOf(error);
     if (refusal.status === 500) onFailure(error);
     if (response.headersSent) return next(error);
