@@ -75,7 +75,7 @@ async function pass(request: IncomingMessage, response: ServerResponse, { gatewa
 /** Starts a relay; port 0 takes a free one. */
 export async function startRelay(targets: RelayTargets, port = 0, host = '127.0.0.1'): Promise<Relay> {
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://relay');
+    const [pathname = ''] = (request.url ?? '').split('?', 1); // no URL: some targets, as `//`, are none
     const target = Object.hasOwn(targets, pathname) ? targets[pathname] : undefined;
     if (request.method === 'OPTIONS') return void response.writeHead(204, CORS).end();
     const refusal = refusalOf(request, target !== undefined);

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import { createTelemetry, defineSchema, flag, memoryStorage, type Telemetry } fr
 import { relayTransport } from '@murmuration/client/relay';
 import { canonicalSchema } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startRelay } from '../../examples/relay/relay.ts';
 import { counted } from '../kit/counted.ts';
 import { bin, runProcess } from '../setup/command.ts';
 import { EFFORT } from '../setup/effort.ts';
@@ -105,6 +106,18 @@ async function forEach<T>(all: readonly T[], act: (each: T) => Promise<unknown>)
     }),
   );
 }
+
+test('targets that are no path are not found, and the relay goes on', async () => {
+  const { address, close } = await startRelay({ '/diary': { gateway: 'http://127.0.0.1:9/v1/relay', token: 'rt_x' } });
+  const statusOf = (path: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      request(address, { path, method: 'POST' }, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+  for (const path of ['//', '//a:b/', 'http://[', '/nowhere']) expect(await statusOf(path), path).toBe(404);
+  await close();
+});
 
 test(
   `${MANY} devices, a relay that is killed, a hostile one, and a key that changes: no report is lost, and none counts twice`,

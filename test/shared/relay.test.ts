@@ -168,6 +168,14 @@ describe('Binary HTTP', () => {
     expect(decodeResponse(long)).toEqual({ status: 503, fields: [['retry-after', '7']], content: new Uint8Array(70_000).fill(7) });
   });
 
+  test('refuses more fields than any request has, since many empty ones cost most of all', () => {
+    const request = { method: 'POST', scheme: 'https', authority: 't', path: '/', content: new Uint8Array() };
+    const encoded = (many: number): Uint8Array =>
+      encodeRequest({ ...request, fields: Array.from({ length: many }, () => ['', ''] as const) }, 1);
+    expect(decodeRequest(encoded(64)).fields).toHaveLength(64);
+    expect(() => decodeRequest(encoded(65))).toThrow('message: expected at most 64 fields, got more');
+  });
+
   test('refuses other framings, ends in the middle, and a padding that carries something', () => {
     const figure = bytes(FIGURE_8);
     const wrongs: readonly (readonly [Uint8Array, RegExp])[] = [

@@ -38,6 +38,9 @@ function counted(part: Uint8Array | string): Uint8Array {
   return joined(varint(bytes.length), bytes);
 }
 
+/** The most fields of a message. Many empty ones would cost a gateway more time than anything else of the same size. */
+const MOST_FIELDS = 64;
+
 /** Fills a message up with zeros (section 3.8), to a multiple of so many bytes. */
 function padded(message: Uint8Array, step: number): Uint8Array {
   const full = new Uint8Array(Math.ceil(message.length / step) * step);
@@ -63,6 +66,7 @@ interface Reader {
   readonly number: () => number;
   /** Bytes after their length; none where the message ends before (section 3.8). */
   readonly bytes: () => Uint8Array;
+  readonly rest: () => Uint8Array;
 }
 
 function readerOf(message: Uint8Array): Reader {
@@ -78,7 +82,7 @@ function readerOf(message: Uint8Array): Reader {
     return rest.reduce((value, byte) => value * 256 + byte, first & 63);
   };
   const isAtEnd = (): boolean => at >= message.length;
-  return { isAtEnd, number, bytes: () => (isAtEnd() ? new Uint8Array() : take(number())) };
+  return { isAtEnd, number, bytes: () => (isAtEnd() ? new Uint8Array() : take(number())), rest: () => message.subarray(at) };
 }
 
 /** UTF-8 as text. Other bytes become U+FFFD, which no part of a report has. */
@@ -87,7 +91,10 @@ const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 function fieldsOf(section: Uint8Array): Fields {
   const reader = readerOf(section);
   const fields: (readonly [string, string])[] = [];
-  while (!reader.isAtEnd()) fields.push([textOf(reader.bytes()), textOf(reader.bytes())]);
+  while (!reader.isAtEnd()) {
+    if (fields.length === MOST_FIELDS) throw new RangeError(`message: expected at most ${MOST_FIELDS} fields, got more`);
+    fields.push([textOf(reader.bytes()), textOf(reader.bytes())]);
+  }
   return fields;
 }
 
@@ -95,7 +102,7 @@ function fieldsOf(section: Uint8Array): Fields {
 function contentOf(reader: Reader): Uint8Array {
   const content = reader.bytes();
   reader.bytes();
-  while (!reader.isAtEnd()) if (reader.number() !== 0) throw new RangeError('message: expected a padding of zeros, got another');
+  if (reader.rest().some((byte) => byte !== 0)) throw new RangeError('message: expected a padding of zeros, got another');
   return content;
 }
 
