@@ -43,13 +43,18 @@ export interface RelayOptions {
   readonly hours?: number;
   /** Bytes of a request before it is encrypted; a longer one has a multiple. Default: 1,024. */
   readonly size?: number;
+  /**
+   * The first version of the schema whose reports go through a relay only. Default: 1. An app that had versions without a relay says so, for
+   * their batches keep the ids under which they may have been counted.
+   */
+  readonly since?: number;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
 }
 
 /** The parts of a batch that are looked at. */
 interface Body {
-  readonly schema: string;
+  readonly schema?: string;
   readonly day: string;
   readonly batch: string;
 }
@@ -110,7 +115,7 @@ const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.to
  * createTelemetry({ schema, endpoint: 'https://t.example.com', transport });
  */
 export function relayTransport(options: RelayOptions): Transport {
-  const { schema, relay, keys, hours = 24, size = 1_024, now = Date.now } = options;
+  const { schema, relay, keys, hours = 24, size = 1_024, since = 1, now = Date.now } = options;
   if (schema.document.reports !== 'alone')
     throw new RangeError(
       "schema.reports: expected 'alone', since whoever reads a message knows that its reports are of one device, got 'together'",
@@ -148,9 +153,9 @@ export function relayTransport(options: RelayOptions): Transport {
     const wait = momentOf(digest, day, hours) - now();
     // A longer wait than any that was meant: the clock was set back.
     if (wait > 0 && wait <= DAY + hours * HOUR) return { status: TOO_EARLY };
-    // The collector could compute the moment from the id, and so tell who was away then. The id of another schema stays, because the batch
-    // may have been sent past the relay before, and must be counted once.
-    const isHidden = wire === schema.wire && schema.document.relay === 'required';
+    // The collector could compute the moment from the id, and so tell who was away then. The id of an older version stays, because the batch
+    // may have been sent past the relay before, and must be counted once. An update must not change the id of a batch that was sent.
+    const isHidden = schema.document.relay === 'required' && Number(wire?.split('/')[1]) >= since;
     return send({ url, body: isHidden ? body.replace(batch, hexOf(digest.slice(16))) : body });
   };
 }

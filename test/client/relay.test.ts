@@ -125,9 +125,17 @@ describe('a message', () => {
     expect(ids[0]).not.toBe(idOf(5));
   });
 
-  test('keeps the id where the schema may also be sent past a relay, and that of another schema', async () => {
+  test('carries the same id after an update of the app, so that a report whose answer was lost counts once', async () => {
     now = timeOf(3);
-    await transport()({ url, body: bodyOf(idOf(5), '2026-11-20', 'm0', 'notes/0/0123456789abcdef') });
+    await transport()({ url, body: bodyOf(idOf(5)) });
+    await transport({ schema: { ...schema, wire: 'notes/2/0123456789abcdef' } })({ url, body: bodyOf(idOf(5)) });
+    expect(opened.map(({ batch }) => batch.batch)).toEqual([opened[0]?.batch.batch, opened[0]?.batch.batch]);
+    expect(opened[0]?.batch.batch).not.toBe(idOf(5));
+  });
+
+  test('keeps the id where the schema may also be sent past a relay, and that of a version before the relay', async () => {
+    now = timeOf(3);
+    await transport({ since: 4 })({ url, body: bodyOf(idOf(5), '2026-11-20', 'm0', 'notes/3/0123456789abcdef') });
     await transport({ schema: open })({ url, body: bodyOf(idOf(6), '2026-11-20', 'm0', open.wire) });
     expect(opened.map(({ batch }) => batch.batch)).toEqual([idOf(5), idOf(6)]);
   });
