@@ -1,6 +1,7 @@
 /** Each route has one spelling: rules of a proxy for a path, and the collector's own guards, can't be passed by another one. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rotated } from '#collector/ingest/relay-keys.ts';
 import { HEALTH_ROUTES } from '#collector/server/health/health.ts';
 import { type Running, schema, start } from '../../kit/app.ts';
 import { describedAt } from './described.ts';
@@ -8,7 +9,8 @@ import { describedAt } from './described.ts';
 let running: Running;
 beforeAll(async () => {
   const { about, ...document } = schema.document;
-  running = await start({ schemas: [{ ...document, about: { ...about, plan: { description: 'Which plan?', publish: true } } }] });
+  const relay = rotated(undefined, 20_000, 0);
+  running = await start({ relay, schemas: [{ ...document, about: { ...about, plan: { description: 'Which plan?', publish: true } } }] });
 });
 afterAll(() => running.close());
 
