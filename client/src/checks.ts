@@ -65,6 +65,9 @@ export function assertOptions<M extends DeviceQuestions, S extends Segments>(opt
     throw new TypeError(`createTelemetry: expected { schema, endpoint }, got ${options === null ? 'null' : typeof options}`);
   for (const name of Object.keys(options)) assertKnown(name);
   for (const [name, check] of Object.entries(rules)) check(name, options[name as keyof Options<M, S>]);
+  rule("relayTransport(...) beside a schema with relay: 'required', since the collector refuses what comes past it", () => {
+    return !options.schema.document.relay || options.transport !== undefined;
+  })('transport', options.transport);
   const segments = Object.entries(options.schema.document.segments ?? {});
   conform(Object.fromEntries(segments.map(([name, values]) => [name, isOneOf(values)])))('segment', options.segment);
 }

@@ -69,7 +69,7 @@ function assertRelay({ schema: { document }, relay, hours = 24, size = 1_024 }: 
     ...Object.entries(document.metrics).map(([name, { law }]) => {
       const values = Object.entries(document.segments ?? {}).map(([segment, all]) => [
         segment,
-        all.toSorted((a, b) => b.length - a.length)[0],
+        all.toSorted((a, b) => utf8(b).length - utf8(a).length)[0],
       ]);
       const report = 'A'.repeat(Math.ceil((mechanismOf(law).reportBytes(law) * 4) / 3));
       const schema = `${document.app}/${document.version}/${'0'.repeat(16)}`;

@@ -141,6 +141,12 @@ describe('a message', () => {
   });
 });
 
+test('without a transport, a schema that requires a relay is refused in development', () => {
+  expect(() => createTelemetry({ schema, endpoint: 'https://t.example.com', storage: memoryStorage() })).toThrow(
+    "transport: expected relayTransport(...) beside a schema with relay: 'required'",
+  );
+});
+
 describe('the moment', () => {
   test('lies in the 24 hours after the day, evenly, and does not depend on when the report was recorded or asked for', async () => {
     instead = { status: 503, type: 'text/plain', body: '' }; // sent, without the work of a gateway

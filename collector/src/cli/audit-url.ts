@@ -1,13 +1,12 @@
 /** `murmuration audit --url` and `--bundle`: a deployed app, checked by what it does (docs/audit-url.md). */
 
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { inOneLine, UsageError } from '../base/fault.ts';
-import { print, unreadBecause } from '../base/usage.ts';
+import { print } from '../base/usage.ts';
 import type { askPlan } from '../planning/audit/deployed/asking.ts';
 import type { Plan } from '../planning/audit/deployed/plan.ts';
-import { parseWitness } from '../schemas/log/witness.ts';
+import { readWitness } from './witness.ts';
 
 type AskPlan = typeof askPlan;
 
@@ -28,15 +27,6 @@ export interface PageOptions {
 function checkReports(files: readonly string[]): void {
   const other = files.find((file) => !/\.(md|html)$/.test(file));
   if (other !== undefined) throw new UsageError(`--report: expected a file whose name ends in .md or .html, got ${JSON.stringify(other)}`);
-}
-
-/** The file of a witness, which `murmuration log verify` has written. */
-function witnessIn(file: string): ReturnType<typeof parseWitness> {
-  try {
-    return parseWitness(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`--witness: ${unreadBecause(error)}`);
-  }
 }
 
 /** True if there is a person, and a screen to show a page on. */
@@ -75,7 +65,7 @@ export async function auditPage({
   const { deployedHtml, deployedMarkdown } = await import('../planning/audit/deployed/report.ts');
   const { loadPlan } = await import('../planning/audit/deployed/plan.ts');
   const { bundlePage, pageUrl } = await import('../planning/audit/deployed/page.ts');
-  const witness = seen === undefined ? undefined : witnessIn(seen);
+  const witness = seen === undefined ? undefined : readWitness(seen);
   const wanted = engines.split(',').filter((engine) => engine !== '');
   const unknown = wanted.find((engine) => !ENGINES.includes(engine));
   if (unknown !== undefined) throw new UsageError(`--engines: expected some of ${ENGINES.join(', ')}, got ${JSON.stringify(unknown)}`);

@@ -1,30 +1,22 @@
 /** `murmuration log verify`: a collector's log of schemas, read and checked by anybody. */
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { Failure, inOneLine, UsageError } from '../base/fault.ts';
-import { print, unreadBecause } from '../base/usage.ts';
+import { print } from '../base/usage.ts';
 import { fingerprintOf, type LogEntry } from '../schemas/log/entry.ts';
 import { openCheckpoint } from '../schemas/log/note.ts';
 import { checkDocument, type ReadLog, readLog, readStatement, type Statement } from '../schemas/log/read.ts';
-import { parseWitness, readWitnessed, type Witness } from '../schemas/log/witness.ts';
+import { readWitnessed, type Witness } from '../schemas/log/witness.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { table } from './table.ts';
+import { readWitness } from './witness.ts';
 
 interface Options {
   readonly key?: string;
   readonly witness?: string;
   readonly schema?: readonly string[];
   readonly json?: boolean;
-}
-
-function readWitness(file: string): Witness | undefined {
-  if (!existsSync(file)) return undefined;
-  try {
-    return parseWitness(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`--witness: ${unreadBecause(error)}`);
-  }
 }
 
 /** Writes the file as a whole. */
@@ -88,7 +80,7 @@ async function read(collector: string, named: string | undefined, witness: Witne
 
 async function verify(url: string, { key, witness: file, schema = [], json }: Options): Promise<void> {
   const collector = collectorAt(url);
-  const before = file === undefined ? undefined : readWitness(file);
+  const before = file !== undefined && existsSync(file) ? readWitness(file) : undefined;
   if (key !== undefined && before !== undefined && before.key !== key)
     throw new UsageError(`--key: expected the key of the witness, ${before.key}, got ${key}`);
   const statement = await readStatement(collector);

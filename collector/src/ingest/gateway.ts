@@ -18,6 +18,9 @@ export const RELAY = '/v1/relay';
 /** Bytes of a response within a message, or a multiple: a refusal has as many as a 204. */
 const STEP = 1_024;
 
+/** Bytes of a refusal's text within a step. */
+const MOST_CONTENT = 800;
+
 /** Seconds for which a key configuration may be kept. */
 const MAX_AGE = 3_600;
 
@@ -48,6 +51,13 @@ export interface Gateway {
   readonly takeMessage: RequestHandler;
 }
 
+/** A refusal in as many bytes as fit into one step with its fields: a list of what is expected may be long, and its length would show. */
+function contentOf(reason: Refusal): Buffer {
+  const content = Buffer.from(bodyOf(reason));
+  const { status, code, stop } = reason;
+  return content.length <= MOST_CONTENT ? content : Buffer.from(bodyOf(new Refusal(status, code, 'what the format says', 'another', stop)));
+}
+
 /** Creates a gateway. */
 export function createGateway({ intake, unfinished, capacity, keys, now }: GatewayParts): Gateway {
   const keysOf = (): RelayKeys => {
@@ -70,7 +80,7 @@ export function createGateway({ intake, unfinished, capacity, keys, now }: Gatew
     } catch (error) {
       const reason = intake.refusalFor(error);
       intake.answered(reason.status, reason);
-      return { status: reason.status, fields: Object.entries(fieldsOf(reason)), content: Buffer.from(bodyOf(reason)) };
+      return { status: reason.status, fields: Object.entries(fieldsOf(reason)), content: contentOf(reason) };
     }
   };
 

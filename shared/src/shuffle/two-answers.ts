@@ -5,8 +5,8 @@
  * their ratio grows with y, and the best event is "at least t":
  *   δ(ε) = max over t of (p - e^ε q) P(Y = t-1) - (e^ε - 1) P(Y >= t)
  * The promise is for all a and b, and the worst need not be at an end. Fewer others hide less. So for b from b₁ to b₂, the composition of
- * n - 1 - b₂ zeros and b₁ ones is a bound, and a hundred such groups cost at most a hundredth of n. Where a group is one composition,
- * the bound is exact. Everything is a sum of positive terms, so the relative error is a few thousand units of the last place.
+ * n - 1 - b₂ zeros and b₁ ones is a bound, and k such groups cost at most a k-th of n: 128 groups, and 16 above 4 million devices. Where a
+ * group is one composition, the bound is exact. Everything is a sum of positive terms, so the relative error is a few thousand units of the last place.
  */
 
 import { type Amplification, bisect, localDelta, PRECISION } from './bounds.ts';

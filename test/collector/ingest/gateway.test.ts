@@ -108,6 +108,17 @@ describe('a message', () => {
     expect(await counted()).toBe(1);
   });
 
+  test('is answered in the same bytes where what is expected is a long list', async () => {
+    const ask = { epsilon: 1, description: 'Which plan?' };
+    const segments = { region: Array.from({ length: 40 }, (_, i) => `${i}`.padEnd(40, 'x')) };
+    const budget = { epsilon: 2, per: 'month' } as const;
+    const wide = defineSchema({ app: 'wide', version: 1, budget, segments, metrics: { plan: choice(['a', 'b', 'c'], ask) } });
+    await open({ schemas: [schema.document, wide.document] });
+    const counted = await relayed(inner(batch()));
+    const refused = await relayed(inner(batch().replace(wireName(schema.document), wide.wire)));
+    expect(refused).toMatchObject({ status: 400, error: 'bad-segment', bytes: counted.bytes });
+  });
+
   test('needs a write key of the app like any other batch, and the address of the relay has no limit', async () => {
     const database = openAdminDatabase(folder);
     const { secret } = createWriteKey(database, 'a test', 'abuse', 3);
