@@ -9,6 +9,7 @@ import {
   encodeRequest,
   fromBase64url,
   fromBigEndian,
+  joined,
   MAX_BODY_BYTES,
   mechanismOf,
   REQUEST_TYPE,
@@ -19,6 +20,7 @@ import {
 } from '@murmuration/shared';
 import type { Delivery, Transport, Upload } from './adapters/transport.ts';
 import { FETCH_PATIENCE, TOO_EARLY } from './limits.ts';
+import { attempt } from './maybe.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
@@ -89,6 +91,19 @@ function assertRelay({ schema: { document }, relay, hours = 24, size = 1_024 }: 
   if (longest > MAX_BODY_BYTES / 2) throw new RangeError(`schema: expected reports of at most ${MAX_BODY_BYTES / 2} bytes, got ${longest}`);
 }
 
+/** The bytes of an answer; the first of one that is longer than any that is meant, and so can't be opened. */
+async function bytesOf(response: Response): Promise<Uint8Array> {
+  const reader = response.body?.getReader();
+  if (!reader) return new Uint8Array(await response.arrayBuffer()); // React Native has no streams
+  const read = async (bytes: Uint8Array): Promise<Uint8Array> => {
+    const { done, value } = await reader.read();
+    return done || bytes.length > MAX_BODY_BYTES ? bytes : read(joined(bytes, value));
+  };
+  const bytes = await read(new Uint8Array());
+  void attempt(() => reader.cancel());
+  return bytes;
+}
+
 /** SHA-256 of a batch's id. The first half says when it is sent, the second half is an id that does not tell that. */
 async function digestOf(batch: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(`relay ${batch}`) as BufferSource));
@@ -137,10 +152,10 @@ export function relayTransport(options: RelayOptions): Transport {
       headers: { 'content-type': REQUEST_TYPE },
       signal: AbortSignal.timeout?.(FETCH_PATIENCE) ?? null, // some engines have none
     });
-    const answer = new Uint8Array(await response.arrayBuffer());
+    const answer = await bytesOf(response);
     const { headers } = response;
     // Only what the collector encrypted can say that a batch is counted or refused.
-    if (headers.get('content-type') !== RESPONSE_TYPE)
+    if (!headers.get('content-type')?.toLowerCase().startsWith(RESPONSE_TYPE))
       return { status: Math.max(400, response.status), retryAfter: Number(headers.get('retry-after')) };
     const { status, fields: answered, content } = decodeResponse(await openResponse(answer));
     const retryAfter = answered.find(([name]) => name === 'retry-after')?.[1];

@@ -44,7 +44,7 @@ const CORS = {
 function refusalOf({ method, headers }: IncomingMessage, isKnown: boolean): number | undefined {
   if (!isKnown) return 404;
   if (method !== 'POST') return 405;
-  if (headers['content-type'] !== REQUEST) return 415;
+  if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== REQUEST) return 415;
   if (headers['content-length'] === undefined) return 411;
   return Number(headers['content-length']) > MOST_BYTES ? 413 : undefined;
 }

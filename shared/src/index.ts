@@ -43,7 +43,7 @@ export { expertRappor } from './questions/text.ts';
 export * from './random/words.ts';
 export { FINAL_REFUSALS, REFUSALS, refusalIn } from './refusals.ts';
 export * from './relay/binary-http.ts';
-export { type KeyPair, pairOf } from './relay/hpke.ts';
+export { joined, type KeyPair, pairOf } from './relay/hpke.ts';
 export * from './relay/oblivious-http.ts';
 export * from './schema/charges.ts';
 export { assertDocument, assertOtherwise } from './schema/checks.ts';

@@ -1,5 +1,6 @@
 /** The transport through a relay: one report a message, one size, a moment of its own, and nothing that the relay says counts. */
 
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -300,6 +301,21 @@ describe('what a relay answers', () => {
     now = timeOf(3);
     instead = { status: 200, type: 'message/ohttp-res', body: 'x'.repeat(1_056) };
     await expect(transport()({ url, body: bodyOf(idOf(1)) })).rejects.toThrow();
+  });
+
+  test('an answer without an end is not read to its end', async () => {
+    now = timeOf(3);
+    const piece = Buffer.alloc(65_536);
+    const endless = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'message/ohttp-res' });
+      const more = (): void => void (response.destroyed || response.write(piece, more));
+      more();
+    }).listen(0, '127.0.0.1');
+    await once(endless, 'listening');
+    const address = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/notes`;
+    await expect(transport({ relay: address })({ url, body: bodyOf(idOf(1)) })).rejects.toThrow();
+    endless.close();
+    await once(endless, 'close'); // no connection is left
   });
 
   test('the pause that the collector asks for arrives', async () => {

@@ -1,6 +1,6 @@
 /** `murmuration relay`: the file of `serve --relay-keys`, with the keys of the gateway and the relays that may bring messages. */
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dayNumber } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { inOneLine, UsageError } from '../base/fault.ts';
@@ -10,6 +10,7 @@ import { table } from './table.ts';
 
 interface Options {
   readonly openFor: number;
+  readonly perMinute?: number;
   readonly json?: boolean;
 }
 
@@ -28,7 +29,8 @@ export function readRelayFile(name: string, file: string): RelayFile {
 /** Writes the file as a whole, for its owner alone. */
 async function write(file: string, content: RelayFile): Promise<void> {
   await inOneLine(() => {
-    writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+    rmSync(`${file}.new`, { force: true }); // of a run that was killed, perhaps for others to read
+    writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
     renameSync(`${file}.new`, file);
   });
 }
@@ -46,8 +48,8 @@ async function rotate(file: string, { openFor, json }: Options): Promise<void> {
   if (!json) process.stderr.write(`Build it into the app: relayTransport({ ..., keys: '${keys}' })\n`);
 }
 
-async function admit(file: string, name: string, { json }: Options): Promise<void> {
-  const { file: content, token } = admitted(readRelayFile('file', file), name);
+async function admit(file: string, name: string, { perMinute, json }: Options): Promise<void> {
+  const { file: content, token } = admitted(readRelayFile('file', file), name, perMinute);
   await write(file, content);
   print(json, { name, token }, () => token);
   if (!json) process.stderr.write(`Token of the relay ${name}, shown this once. It is secret.\n`);
@@ -56,7 +58,7 @@ async function admit(file: string, name: string, { json }: Options): Promise<voi
 async function show(file: string, { json }: Options): Promise<void> {
   const content = readRelayFile('file', file);
   const keys = content.keys.map(({ id, until }) => ({ id, until: until ?? null }));
-  const relays = content.relays.map(({ name }) => name);
+  const relays = content.relays.map(({ name, perMinute }) => ({ name, perMinute: perMinute ?? null }));
   const published = await configurationOf(content);
   print(json, { keys, relays, published }, () =>
     [
@@ -65,7 +67,7 @@ async function show(file: string, { json }: Options): Promise<void> {
         keys.map(({ id, until }) => [`${id}`, until ?? 'it is published now']),
       ),
       '',
-      `relays     ${relays.join(', ') || 'none'}`,
+      `relays     ${relays.map(({ name, perMinute }) => (perMinute ? `${name} (${perMinute} messages a minute)` : name)).join(', ') || 'none'}`,
       `published  ${published}`,
     ].join('\n'),
   );
@@ -82,6 +84,7 @@ export function addRelay(program: Command): void {
     .action(rotate);
   add('admit', 'let a relay bring messages, or give it another token; the token is shown once')
     .argument('<name>', 'its name')
+    .option('--per-minute <messages>', 'messages that it may bring in a minute', wholeOption('--per-minute', 1, 1e9))
     .action(admit);
   add('show', 'list keys and relays, without their secrets').action(show);
 }

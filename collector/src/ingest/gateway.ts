@@ -3,6 +3,7 @@
  * request in them to the intake, which counts each batch once. Neither the relay's address nor its headers reach the intake.
  */
 
+import { setTimeout as wait } from 'node:timers/promises';
 import { dayNumber, decodeRequest, encodeResponse, KEYS_TYPE, openRequest, REQUEST_TYPE, RESPONSE_TYPE } from '@murmuration/shared';
 import type { RequestHandler } from 'express';
 import { bodyOf, Refusal, refusal } from '../base/refusal.ts';
@@ -11,6 +12,7 @@ import type { Capacity } from './capacity.ts';
 import { fieldsOf } from './refuse.ts';
 import type { RelayKeys } from './relay-keys.ts';
 import { type Intake, REPORTS, takeBody } from './route.ts';
+import { RateLimits } from './sender-limits.ts';
 
 /** The path. */
 export const RELAY = '/v1/relay';
@@ -23,6 +25,12 @@ const MOST_CONTENT = 800;
 
 /** Seconds for which a key configuration may be kept. */
 const MAX_AGE = 3_600;
+
+/**
+ * Milliseconds of which the time until an answer is a multiple: only what is counted waits for the disk, and a relay that could tell would
+ * know which messages were.
+ */
+const PACE = 100;
 
 /** Problems with keys have a type of their own, which tells relays and devices that another configuration may help (RFC 9458, section 5.3). */
 const KEY_PROBLEM = 'https://iana.org/assignments/http-problem-types#ohttp-key';
@@ -58,8 +66,17 @@ function contentOf(reason: Refusal): Buffer {
   return content.length <= MOST_CONTENT ? content : Buffer.from(bodyOf(new Refusal(status, code, 'what the format says', 'another', stop)));
 }
 
+/** Resolves as a promise does, at a multiple of `PACE` after now. */
+async function paced<T>(promise: Promise<T>): Promise<T> {
+  const begun = performance.now();
+  const value = await promise;
+  await wait(PACE - ((performance.now() - begun) % PACE));
+  return value;
+}
+
 /** Creates a gateway. */
 export function createGateway({ intake, unfinished, capacity, keys, now }: GatewayParts): Gateway {
+  const messages = new RateLimits();
   const keysOf = (): RelayKeys => {
     const current = keys();
     if (current === undefined) throw new Refusal(404, 'not-found', 'a collector with --relay-keys', 'one without');
@@ -98,12 +115,17 @@ export function createGateway({ intake, unfinished, capacity, keys, now }: Gatew
     },
     takeMessage: (request, response) => {
       const begin = (): void => {
-        const { isRelay } = keysOf();
-        if (!isRelay(request.headers.authorization))
+        const relay = keysOf().relayOf(request.headers.authorization);
+        if (relay === undefined)
           throw new Refusal(401, 'unknown-relay', 'Authorization: Bearer rt_..., the token of a relay', 'none, or another');
-        if (request.headers['content-type'] !== REQUEST_TYPE)
-          throw new Refusal(415, 'bad-type', REQUEST_TYPE, `${request.headers['content-type']}`.slice(0, 80));
-        capacity.check(lengthOf(request)); // before the work of opening it
+        const type = request.headers['content-type'] ?? 'none';
+        if (type.split(';', 1)[0]?.trim().toLowerCase() !== REQUEST_TYPE)
+          throw new Refusal(415, 'bad-type', REQUEST_TYPE, type.slice(0, 80));
+        // Opening a message is most of the work, so what follows comes first.
+        if (messages.isSpent(relay.name, now(), relay.perMinute))
+          throw refusal('too-many', `at most ${relay.perMinute} messages a minute from this relay`, 'more; try again later');
+        messages.add(relay.name, 1, now());
+        capacity.check(lengthOf(request));
       };
       const answer = async (message: Buffer): Promise<void> => {
         const { pairOf } = keysOf();
@@ -114,7 +136,7 @@ export function createGateway({ intake, unfinished, capacity, keys, now }: Gatew
           response.send(JSON.stringify({ type: KEY_PROBLEM, title: opened }));
           return;
         }
-        const sealed = await opened.sealResponse(encodeResponse(await answerTo(opened.request), STEP));
+        const sealed = await opened.sealResponse(encodeResponse(await paced(answerTo(opened.request)), STEP));
         response.status(200).set('cache-control', 'no-store').type(RESPONSE_TYPE).send(Buffer.from(sealed));
       };
       const finish = async (message: Buffer): Promise<void> => {

@@ -7,8 +7,15 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dayText, encodeKeys, type KeyPair, pairOf } from '@murmuration/shared';
 import { z } from 'zod';
 
+/** Bytes as base64url, in their one spelling. */
 const bytes = (length: number): z.ZodType<string> =>
-  z.string().refine((text) => Buffer.from(text, 'base64url').length === length, `expected ${length} bytes as base64url`);
+  z.string().refine((text) => {
+    const decoded = Buffer.from(text, 'base64url');
+    return decoded.length === length && decoded.toString('base64url') === text;
+  }, `expected ${length} bytes as base64url`);
+
+/** True if all are different. */
+const differ = (all: readonly unknown[]): boolean => new Set(all).size === all.length;
 
 /** The file. */
 export interface RelayFile {
@@ -23,6 +30,8 @@ export interface RelayFile {
     readonly name: string;
     /** SHA-256 of its token, in hex. */
     readonly hash: string;
+    /** Messages that it may bring in a minute; absent for no limit. */
+    readonly perMinute?: number;
   }[];
 }
 
@@ -30,8 +39,21 @@ const form: z.ZodType<RelayFile> = z.strictObject({
   keys: z
     .array(z.strictObject({ id: z.int().min(0).max(255), secret: bytes(32), until: z.iso.date().exactOptional() }))
     .min(1)
-    .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, 'expected ids that differ'),
-  relays: z.array(z.strictObject({ name: z.string().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })),
+    .refine((keys) => differ(keys.map(({ id }) => id)), 'expected ids that differ')
+    .refine((keys) => differ(keys.map(({ secret }) => secret)), 'expected secrets that differ')
+    .refine(
+      (keys) => keys.every(({ until }, i) => (until === undefined) === (i === keys.length - 1)),
+      'expected a last day for each key but the newest, which is the last',
+    ),
+  relays: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        hash: z.string().regex(/^[0-9a-f]{64}$/),
+        perMinute: z.int().positive().exactOptional(),
+      }),
+    )
+    .refine((relays) => differ(relays.map(({ name }) => name)), 'expected names that differ'),
 });
 
 /** Parses a file. @throws {RangeError} that says what is wrong, and quotes no secret */
@@ -54,8 +76,8 @@ export interface RelayKeys {
   readonly published: Uint8Array;
   /** The key pair of a key that is in force on a day. */
   readonly pairOf: (id: number, day: number) => KeyPair | undefined;
-  /** True if a value of `Authorization` is that of a relay. */
-  readonly isRelay: (authorization: string | undefined) => boolean;
+  /** The relay of a value of `Authorization`. */
+  readonly relayOf: (authorization: string | undefined) => RelayFile['relays'][number] | undefined;
 }
 
 const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
@@ -66,13 +88,12 @@ export async function openRelayKeys({ keys, relays }: RelayFile): Promise<RelayK
     keys.map(async ({ id, secret, until }) => ({ id, until, pair: await pairOf(Buffer.from(secret, 'base64url')) })),
   );
   const newest = pairs.at(-1) as (typeof pairs)[number];
-  const known = relays.map((relay) => Buffer.from(relay.hash, 'hex'));
   return {
     published: encodeKeys([{ id: newest.id, publicKey: newest.pair.publicKey }]),
     pairOf: (id, day) => pairs.find((each) => each.id === id && (each.until === undefined || dayText(day) <= each.until))?.pair,
-    isRelay: (authorization = '') => {
-      const given = hashOf(authorization.replace(/^Bearer /, ''));
-      return known.some((each) => timingSafeEqual(each, given));
+    relayOf: (authorization = '') => {
+      const given = hashOf(authorization.replace(/^Bearer /i, ''));
+      return relays.find((relay) => timingSafeEqual(Buffer.from(relay.hash, 'hex'), given));
     },
   };
 }
@@ -88,9 +109,14 @@ export function rotated(file: RelayFile | undefined, today: number, openFor: num
   return { keys: [...kept, { id, secret: randomBytes(32).toString('base64url') }], relays };
 }
 
-/** A file that admits a relay, or gives it another token, and the token, which is in no file. */
-export function admitted({ keys, relays }: RelayFile, name: string): { readonly file: RelayFile; readonly token: string } {
+/** A file that admits a relay, or gives it another token and limit, and the token, which is in no file. */
+export function admitted(
+  { keys, relays }: RelayFile,
+  name: string,
+  perMinute?: number,
+): { readonly file: RelayFile; readonly token: string } {
   const token = `rt_${randomBytes(24).toString('base64url')}`;
   const others = relays.filter((relay) => relay.name !== name);
-  return { file: { keys, relays: [...others, { name, hash: hashOf(token).toString('hex') }] }, token };
+  const relay = { name, hash: hashOf(token).toString('hex'), ...(perMinute !== undefined && { perMinute }) };
+  return { file: { keys, relays: [...others, relay] }, token };
 }

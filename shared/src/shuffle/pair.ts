@@ -58,6 +58,9 @@ function missing(all: number, m: number, answers: number): number {
   return share;
 }
 
+/** True if all answers are points of one line, so that what two sets share is in the set of any third. Else the third is off their line. */
+const isOneLine = ({ size, order }: { readonly size: number; readonly order: number }): boolean => size <= order + 1;
+
 /** The sets of a law, as shares; undefined if it has none. */
 function sharesOf(law: Law): Shares | undefined {
   switch (law.mechanism) {
@@ -68,11 +71,14 @@ function sharesOf(law: Law): Shares | undefined {
       const two = (one * (m - 1)) / (d - 1);
       return { one, two, three: (two * (m - 2)) / (d - 2) };
     }
-    case 'hadamard':
-      return { one: 1 / law.order, two: 1 / law.order ** 2 };
+    case 'hadamard': {
+      const two = 1 / law.order ** 2;
+      return { one: 1 / law.order, two, ...(law.size > 2 && { three: isOneLine(law) ? two : two / law.order }) };
+    }
     case 'projective': {
-      const points = (lost: number): number => (law.dimension > lost ? pointCount(law.order, law.dimension - lost) : 0);
-      return { one: points(1) / points(0), two: points(2) / points(0) };
+      const points = (lost: number): number =>
+        pointCount(law.order, Math.max(0, law.dimension - lost)) / pointCount(law.order, law.dimension);
+      return { one: points(1), two: points(2), ...(law.size > 2 && { three: points(isOneLine(law) ? 2 : 3) }) };
     }
     case 'privset': {
       const miss = (answers: number): number => missing(law.size + law.atMost, law.subset, answers);

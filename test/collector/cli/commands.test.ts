@@ -379,7 +379,7 @@ describe('murmuration relay', () => {
     expect(token).toMatch(/^rt_[\w-]{32}$/);
     expect(readFileSync(file, 'utf8')).not.toContain(token);
     const { published, keys, relays } = JSON.parse(run('relay', 'show', file, '--json').stdout);
-    expect([published, relays]).toEqual([newer, ['edge']]);
+    expect([published, relays]).toEqual([newer, [{ name: 'edge', perMinute: null }]]);
     expect(keys).toEqual([
       { id: 1, until: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
       { id: 2, until: null },

@@ -108,6 +108,17 @@ describe('a message', () => {
     expect(await counted()).toBe(1);
   });
 
+  test('is answered at a multiple of 100 ms, which does not tell the relay whether it was counted', async () => {
+    await open();
+    const timeOf = async (body: string): Promise<number> => {
+      const { message } = await sealRequest(await configurationOf(newest), inner(body));
+      const begun = performance.now();
+      await (await post(message)).arrayBuffer();
+      return performance.now() - begun;
+    };
+    for (const body of [batch(), '{', batch().replace('abuse/1', 'abuse/2')]) expect(await timeOf(body)).toBeGreaterThan(99);
+  });
+
   test('is answered in the same bytes where what is expected is a long list', async () => {
     const ask = { epsilon: 1, description: 'Which plan?' };
     const segments = { region: Array.from({ length: 40 }, (_, i) => `${i}`.padEnd(40, 'x')) };
@@ -147,7 +158,8 @@ describe('what is no message', () => {
     const { authorization: _authorization, ...anonymous } = HEADERS;
     expect(await statusOf(anonymous)).toBe(401);
     expect(await statusOf({ ...HEADERS, authorization: 'Bearer rt_other' })).toBe(401);
-    expect(await statusOf({ ...HEADERS, 'content-type': 'text/plain' })).toBe(415);
+    for (const type of ['text/plain', 'message/ohttp-request', ';message/ohttp-req'])
+      expect(await statusOf({ ...HEADERS, 'content-type': type })).toBe(415);
     expect(await statusOf(HEADERS, new Uint8Array(65_537))).toBe(413);
     for (const wrong of [new Uint8Array(), new Uint8Array(54), message.slice(0, -1), message.with(0, 99), message.with(60, 0)]) {
       const response = await post(wrong);
@@ -155,8 +167,24 @@ describe('what is no message', () => {
       expect(await response.json()).toMatchObject({ type: 'https://iana.org/assignments/http-problem-types#ohttp-key' });
     }
     expect(await counted()).toBe(0);
-    expect((await post(message)).status).toBe(200);
+    expect((await post(message, { ...HEADERS, 'content-type': 'Message/OHTTP-req; charset=x' })).status).toBe(200);
     expect(await counted()).toBe(1);
+  });
+
+  test('is refused before it is opened, where its relay has brought as many as it may in a minute', async () => {
+    const { file: limited, token: other } = admitted(file, 'small', 3);
+    let time = Date.now();
+    await open({ relay: limited, now: () => time });
+    const junk = new Uint8Array(100);
+    const small = { ...HEADERS, authorization: `Bearer ${other}` };
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++) statuses.push((await post(junk, small)).status);
+    expect(statuses).toEqual([400, 400, 400, 429, 429]);
+    const refused = await post(junk, small);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await post(junk)).status).toBe(400); // another relay
+    time += 60_000;
+    expect((await post(junk, small)).status).toBe(400);
   });
 
   test('has no route where the collector has no keys', async () => {
@@ -208,6 +236,11 @@ describe('keys', () => {
     const wrongs: readonly (readonly [unknown, string])[] = [
       [{ ...file, keys: [] }, 'keys: '],
       [{ ...file, keys: [older, older] }, 'keys: expected ids that differ'],
+      [{ ...file, keys: [older, { ...newest, secret: older.secret }] }, 'keys: expected secrets that differ'],
+      [{ ...file, keys: [newest, older] }, 'keys: expected a last day for each key but the newest'],
+      [{ ...file, keys: [{ ...newest, until: '2020-01-01' }] }, 'keys: expected a last day for each key but the newest'],
+      [{ ...file, keys: [{ ...newest, secret: `${newest.secret}\n` }] }, 'keys.0.secret: expected 32 bytes as base64url'],
+      [{ ...file, relays: [...file.relays, ...file.relays] }, 'relays: expected names that differ'],
       [{ ...file, keys: [{ ...newest, secret: `${newest.secret}AAAA` }] }, 'keys.0.secret: expected 32 bytes as base64url'],
       [{ ...file, keys: [{ ...newest, id: 256 }] }, 'keys.0.id: '],
       [{ ...file, more: 1 }, 'the file: '],

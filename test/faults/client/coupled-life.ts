@@ -3,9 +3,19 @@
  * the clock, nor on how many were thrown before. Two lives on it that differ in hidden records can be compared line by line.
  */
 
-import { createTelemetry, type Delivery, type Rng, type Spill, type Storage, type Telemetry, type Updated } from '@murmuration/client';
+import {
+  createTelemetry,
+  type Delivery,
+  type Rng,
+  type Spill,
+  type Storage,
+  type Telemetry,
+  type Transport,
+  type Updated,
+} from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
 import { HIDDEN, hides, hidesIn, type Release, releases } from './coupled-schemas.ts';
+import { throughRelay } from './through-relay.ts';
 import { seedOf, visibleTo } from './visible.ts';
 
 /** `held`: a transaction has decided, and is not committed before the storage works again. */
@@ -26,6 +36,8 @@ export interface Setup {
   readonly upload: 'soon' | 'later';
   readonly sampleRate: number;
   readonly batchesPerDay: number;
+  /** Whether reports leave through a relay. */
+  readonly isRelayed: boolean;
 }
 
 /** An open context. */
@@ -72,14 +84,14 @@ export function createLife(setup: Setup, isHiding: boolean) {
   const rng: Rng = (bytes) => seededRng(seedOf(`${setup.seed} ${event} ${fills++}`))(bytes);
   /** The rng of one metric's randomizer, which throws its own coins. */
   const own = (metric: string): Rng => seededRng(seedOf(`${setup.seed} ${event} ${metric}`));
-  const schemas = releases(own);
+  const schemas = releases(own, setup.isRelayed);
 
   // Time.
   let timers: { readonly at: number; readonly context: Context; readonly run: () => unknown }[] = [];
   let ticks = 0;
   const settle = async (): Promise<void> => {
     do for (let i = 0; i < 2; i++) await task();
-    while (isRunning || looking > 0);
+    while (isRunning || looking > 0 || relay.isBusy());
   };
   const wait = async (milliseconds: number): Promise<void> => {
     await settle();
@@ -128,6 +140,11 @@ export function createLife(setup: Setup, isHiding: boolean) {
     };
     return Promise.resolve(answers[body.length % 3 > 0 ? network : 'works'] ?? { status: 204 });
   };
+
+  const relay = throughRelay(({ body }, bytes) => {
+    note(undefined, `a message of ${bytes} bytes holds ${visible(body)}`);
+    return deliver(body);
+  });
 
   // The database.
   let stored: string | undefined;
@@ -244,6 +261,7 @@ export function createLife(setup: Setup, isHiding: boolean) {
   const open = (): Context => {
     const release = schemas[version % schemas.length] as Release;
     let listener: Context['tell'] = () => undefined;
+    const send: Transport = setup.isRelayed ? relay.transportOf(release, () => now) : ({ body }) => deliver(body);
     const context = {
       name: `context ${opened++}`,
       release,
@@ -267,8 +285,8 @@ export function createLife(setup: Setup, isHiding: boolean) {
       rng,
       transport: (upload) => {
         if (!context.isAlive) return new Promise(() => {});
-        note(context, `sends to ${upload.url} ${visible(upload.body)}`);
-        return deliver(upload.body);
+        note(context, `${setup.isRelayed ? 'may send' : 'sends'} to ${upload.url} ${visible(upload.body)}`);
+        return send(upload);
       },
       lifecycle: (tell) => {
         listener = tell;

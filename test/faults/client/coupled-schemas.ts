@@ -25,21 +25,29 @@ const plain = {
 };
 const seen = flag({ ...ask, every: 'day', otherwise: false });
 const view = permanent(choice(PLANS, { ...ask, every: 'day', otherwise: 'none' }), { epsilon: 1, renew: 'week' });
-const of = (version: number, printed: DeviceQuestion<boolean>, per: 'week' | 'month', reports?: 'together') =>
+const of = (version: number, printed: DeviceQuestion<boolean>, per: 'week' | 'month', reports?: 'together' | 'alone') =>
   defineSchema({
     app: 'notes',
     version,
     budget: { epsilon: 60, per },
     metrics: { ...plain, printed, seen, view },
     ...(reports && { reports }),
+    ...(reports === 'alone' && { relay: 'required' }),
   }) as unknown as Release;
 
 /** The second has lost an `otherwise`, the third asks more often. */
-const bases = [
+const direct = [
   of(1, flag({ ...ask, every: 'week', otherwise: false }), 'month', 'together'),
   of(2, flag({ ...ask, every: 'week' }), 'month'),
   of(3, flag({ ...ask, every: 'day', otherwise: true }), 'week', 'together'),
 ].map(asBuilt);
+/** The same through a relay. */
+const relayed = [
+  of(1, flag({ ...ask, every: 'week', otherwise: false }), 'month', 'alone'),
+  of(2, flag({ ...ask, every: 'week' }), 'month', 'alone'),
+  of(3, flag({ ...ask, every: 'day', otherwise: true }), 'week', 'alone'),
+].map(asBuilt);
+const bases = [...direct, ...relayed];
 
 /** The metrics that hide it in some release, and all, with an answer to each. */
 export const HIDDEN = ['printed', 'seen', 'view'];
@@ -57,7 +65,7 @@ export const hides = ({ document }: Release, metric: string): boolean => documen
 export const hidesIn = (wire: unknown, metric: string): boolean => bases.some((each) => each.wire === wire && hides(each, metric));
 
 /** The releases, with coins of their own for each metric. */
-export function releases(rngOf: (metric: string) => Rng): readonly Release[] {
+export function releases(rngOf: (metric: string) => Rng, isRelayed: boolean): readonly Release[] {
   const fair = (metric: string, question: DeviceQuestion<never>): DeviceQuestion<never> => {
     const coins = () => createCoins(words(rngOf(metric)));
     const { randomizers, respondStored } = question;
@@ -69,7 +77,7 @@ export function releases(rngOf: (metric: string) => Rng): readonly Release[] {
       ...(respondStored && { respondStored: (law, symbol) => respondStored(law, symbol, coins()) }),
     };
   };
-  return bases.map((base) => ({
+  return (isRelayed ? relayed : direct).map((base) => ({
     ...base,
     questions: Object.fromEntries(Object.entries(base.questions).map(([metric, question]) => [metric, fair(metric, question)])),
   }));

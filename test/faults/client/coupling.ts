@@ -58,7 +58,7 @@ const STEPS: readonly string[] = Object.entries({
   'turn clock': 1,
 }).flatMap(([what, weight]) => new Array<string>(weight).fill(what));
 
-function storyOf(seed: number): { readonly setup: Setup; readonly steps: readonly Step[] } {
+function storyOf(seed: number, isRelayed: boolean): { readonly setup: Setup; readonly steps: readonly Step[] } {
   const { uniform: draw } = createCoins(words(seededRng(seed)));
   const isLater = draw(5) > 0;
   // A storage that answers at once would use words that were drawn in the microtask before, for whichever record.
@@ -78,6 +78,7 @@ function storyOf(seed: number): { readonly setup: Setup; readonly steps: readonl
     upload: draw(4) > 0 ? 'soon' : 'later',
     sampleRate: draw(6) > 0 ? 1 : 0.5,
     batchesPerDay: pick(draw, [1, 2, 8]),
+    isRelayed,
   };
   const steps = Array.from({ length: 6 + draw(28) }, () => ({
     what: pick(draw, STEPS),
@@ -224,12 +225,12 @@ async function shortest(seed: number, { setup, steps }: ReturnType<typeof storyO
   return left;
 }
 
-/** Lives this many stories twice. */
-export async function coupling(stories: number, first: number): Promise<Outcome> {
+/** Lives this many stories twice, directly or with every report through a relay. */
+export async function coupling(stories: number, first: number, isRelayed: boolean = false): Promise<Outcome> {
   const failures: string[] = [];
   let [steps, differing] = [0, 0];
   for (let seed = first; seed < first + stories; seed++) {
-    const story = storyOf(seed);
+    const story = storyOf(seed, isRelayed);
     steps += story.steps.length;
     const found = await difference(seed, story.steps, story.setup);
     if (!found) continue;
@@ -243,7 +244,7 @@ export async function coupling(stories: number, first: number): Promise<Outcome>
     failures.push(`story ${seed} ${JSON.stringify(story.setup)}: without "${without}", with "${hiding}"; ${told.join(' | ')}`);
   }
   return {
-    fault: 'coupling',
+    fault: isRelayed ? 'coupling through a relay' : 'coupling',
     tried: `${stories.toLocaleString('en')} stories, ${steps.toLocaleString('en')} steps, two lives each, from seed ${first}`,
     seen: `${differing} differ`,
     failures,

@@ -1,11 +1,21 @@
 /** A device with its contexts: the production client through its public interface, with a storage, a network and a clock that fail. */
 
-import { createTelemetry, type DeviceQuestions, type Outcome, type Rng, type Telemetry } from '@murmuration/client';
+import {
+  createTelemetry,
+  type DeviceQuestions,
+  type Outcome,
+  type Rng,
+  type Telemetry,
+  type Transport,
+  type Upload,
+} from '@murmuration/client';
 import { fakeClock } from '@murmuration/client/testing';
+import type { Batch } from '@murmuration/shared';
 import { createNetwork } from './network.ts';
 import { createOracle, type Source } from './oracle.ts';
 import { families, METRICS, people } from './schemas.ts';
 import { createStorageModel, type Kind, type Life } from './storage-model.ts';
+import { throughRelay } from './through-relay.ts';
 
 const START = new Date('2026-11-20T08:00:00Z');
 /** The longest possible pause: a timer of more than 2^31 milliseconds fires at once. */
@@ -60,10 +70,7 @@ export interface Context extends Life, Source {
   readonly unanswered: Map<string, number>;
 }
 
-/** Waits for pending promises. */
-const settle = async (): Promise<void> => {
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
-};
+const task = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export type Device = ReturnType<typeof createDevice>;
 
@@ -71,6 +78,17 @@ export function createDevice(setup: Setup, person: Person) {
   const clock = fakeClock(START);
   const storage = createStorageModel(setup.kind, clock.now);
   const network = createNetwork();
+  /** The contexts whose uploads are on their way to the relay. */
+  const senders = new Map<string, (upload: Upload) => void>();
+  const relay = throughRelay((upload) => {
+    senders.get((JSON.parse(upload.body) as Batch).batch)?.(upload);
+    return network.send(upload);
+  });
+  /** Waits for pending promises. */
+  const settle = async (): Promise<void> => {
+    do for (let i = 0; i < 3; i++) await task();
+    while (relay.isBusy());
+  };
   const oracle = createOracle(clock.now, setup.batchesPerDay, (batch) => network.counted.has(batch) || network.refused.has(batch));
   const schemas = families[setup.family];
   const metrics = METRICS[setup.family];
@@ -86,6 +104,7 @@ export function createDevice(setup: Setup, person: Person) {
   const open = (tab: number, isStale = false): void => {
     const schema = schemas[version % schemas.length] as (typeof schemas)[number];
     let isLeaving = false;
+    const send = setup.family === 'relayed' ? relay.transportOf(schema, clock.now) : undefined;
     let listener = (_: 'flush' | 'leave' | 'return'): unknown => undefined;
     let heardAt = 0;
     const context = {
@@ -134,8 +153,13 @@ export function createDevice(setup: Setup, person: Person) {
       rng: person.rng(setup.seed * 1_000 + started++),
       transport: (upload) => {
         if (!context.alive) return new Promise(() => {});
-        oracle.uploaded(context, upload, isLeaving);
-        return network.send(upload);
+        if (setup.family !== 'relayed') {
+          oracle.uploaded(context, upload, isLeaving);
+          return network.send(upload);
+        }
+        const leaves = isLeaving;
+        senders.set((JSON.parse(upload.body) as Batch).batch, (sent) => oracle.uploaded(context, sent, leaves));
+        return (send as Transport)(upload);
       },
       lifecycle: (tell) => {
         listener = tell;

@@ -52,26 +52,30 @@ async function compare(
  *
  * @param seed the seed of fast-check
  */
-export async function interleavings(runs: number, seed: number): Promise<Outcome> {
+export async function interleavings(runs: number, seed: number, kind: typeof interleaving = interleaving): Promise<Outcome> {
   let taken = 0;
-  const property = fc.asyncProperty(interleaving, async ([kind, steps]) => {
+  const property = fc.asyncProperty(kind, async ([setup, steps]) => {
     taken += steps.length;
     const found = [
-      ...(await compare(kind, steps, ANSWERS, ({ trace }) => trace, 'what a device does depends on the values')),
-      ...(await compare(
-        kind,
-        steps.map(byTime),
-        PRESENCE,
-        ({ uploads }) => uploads,
-        'what a device sends depends on whether anything was recorded',
-      )),
+      ...(await compare(setup, steps, ANSWERS, ({ trace }) => trace, 'what a device does depends on the values')),
+      // Through a relay a report leaves at a moment that follows from its id, and the ids of these two lives differ (steady-rng.ts). There
+      // the exact coupling compares lives with and without records.
+      ...(setup.family === 'relayed'
+        ? []
+        : await compare(
+            setup,
+            steps.map(byTime),
+            PRESENCE,
+            ({ uploads }) => uploads,
+            'what a device sends depends on whether anything was recorded',
+          )),
     ];
     if (found.length > 0) throw new Error([...new Set(found)].join('; '));
   });
   const { failed, counterexample, errorInstance } = await fc.check(property, { numRuns: runs, seed });
   return {
-    fault: 'interleavings',
-    tried: `${runs.toLocaleString('en')} interleavings, ${taken.toLocaleString('en')} steps, four lives each, seed ${seed}`,
+    fault: kind === interleaving ? 'interleavings' : 'interleavings through a relay',
+    tried: `${runs.toLocaleString('en')} interleavings, ${taken.toLocaleString('en')} steps, ${kind === interleaving ? 'four' : 'two'} lives each, seed ${seed}`,
     seen: failed ? JSON.stringify(counterexample?.[0]) : 'each report counted once or said to be dropped, no window over its budget',
     failures: failed ? [String((errorInstance as Error | undefined)?.message ?? errorInstance)] : [],
   };

@@ -1,4 +1,7 @@
-/** Three versions of one schema, of which the first sends reports together and the others alone, one schema with bulky reports, and two people whose answers are never the same. */
+/**
+ * Three versions of one schema, of which the first sends reports together and the others alone, the same through a relay, one schema with
+ * bulky reports, and two people whose answers are never the same.
+ */
 
 import { choice, count, type DeviceQuestions, defineSchema, flag, joint, permanent, type Schema, text } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
@@ -12,7 +15,7 @@ const monthly = { epsilon: 1, ...about };
 const daily = { ...monthly, every: 'day' } as const;
 const weekly = { ...monthly, every: 'week' } as const;
 
-const first = defineSchema({
+const first = {
   app: 'notes',
   version: 1,
   budget: { epsilon: 16, per: 'month' },
@@ -25,10 +28,10 @@ const first = defineSchema({
     clicked: flag({ ...about, epsilon: 0.25, every: 'week', otherwise: false }),
     view: permanent(choice(VIEWS, { ...weekly, otherwise: 'answer-none' }), { epsilon: 3, renew: 'month' }),
   },
-});
+} as const;
 
 /** Shorter windows and a smaller budget; each device answers the metrics that fit. */
-const second = defineSchema({
+const second = {
   app: 'notes',
   version: 2,
   budget: { epsilon: 8, per: 'week' },
@@ -41,10 +44,10 @@ const second = defineSchema({
     clicked: flag({ ...about, epsilon: 0.5, every: 'day', otherwise: true }),
     view: permanent(choice(VIEWS, { ...about, epsilon: 0.5, every: 'day', otherwise: 'answer-none' }), { epsilon: 2, renew: 'week' }),
   },
-});
+} as const;
 
 /** A larger budget, another law for every metric, one more metric, and one metric without `otherwise`, which it had before. */
-const third = defineSchema({
+const third = {
   app: 'notes',
   version: 3,
   budget: { epsilon: 36, per: 'month' },
@@ -57,7 +60,7 @@ const third = defineSchema({
     view: permanent(choice(VIEWS, { ...weekly, otherwise: 'answer-none' }), { epsilon: 4, renew: 'month' }),
     opened: count(100, { ...about, epsilon: 0.5, every: 'day' }),
   },
-});
+} as const;
 
 const LINES = Array.from({ length: 40_000 }, (_, i) => `line ${i}`);
 const BULKY = ['bulk0', 'bulk1', 'bulk2'];
@@ -65,7 +68,7 @@ const TINY = Array.from({ length: 12 }, (_, i) => `tiny${i}`);
 const small = { ...about, epsilon: 0.125, every: 'day' } as const;
 
 /** Many small reports a day, and some of 6,700 characters, so that the outbox reaches its limits within days. */
-const bulk = defineSchema({
+const bulk = {
   app: 'notes',
   version: 4,
   budget: { epsilon: 32, per: 'week' },
@@ -73,18 +76,23 @@ const bulk = defineSchema({
     ...TINY.map((name) => [name, flag(small)]),
     ...BULKY.map((name) => [name, choice(LINES, { ...small, mechanism: unary() })]),
   ]) as DeviceQuestions,
-});
-
-const all = { versions: [first, second, third], bulk: [bulk] } as unknown as {
-  readonly [family in 'versions' | 'bulk']: readonly Schema<DeviceQuestions>[];
 };
 
+const define = (spec: object): Schema<DeviceQuestions> => asBuilt(defineSchema(spec as never) as unknown as Schema<DeviceQuestions>);
+
 /** The schemas that a device may run, version after version. */
-export const families = { versions: all.versions.map(asBuilt), bulk: all.bulk.map(asBuilt) };
+export const families = {
+  versions: [first, second, third].map(define),
+  relayed: [first, second, third].map((spec) => define({ ...spec, reports: 'alone', relay: 'required' })),
+  bulk: [define(bulk)],
+};
+
+const ASKED = ['dark', 'plan', 'both', 'word', 'opened', 'clicked', 'view'] as const;
 
 /** The metrics that a step may record. */
 export const METRICS = {
-  versions: ['dark', 'plan', 'both', 'word', 'opened', 'clicked', 'view'],
+  versions: ASKED,
+  relayed: ASKED,
   bulk: [...TINY, ...BULKY],
 } as const;
 

@@ -126,6 +126,21 @@ export const interleaving: fc.Arbitrary<readonly [Setup, readonly Step[]]> = fc.
   { weight: 1, arbitrary: fc.tuple(setupOf('bulk'), bulky) },
 );
 
+/** Days on which everything is recorded. A message leaves in the day after its report's, so there are many. */
+const passing: fc.Arbitrary<Step> = fc.record({
+  kind: of('days' as const),
+  tab,
+  days: fc.integer({ min: 2, max: 6 }),
+  one: of(false),
+  network,
+});
+
+/** The same where every report goes through a relay. */
+export const relayedInterleaving: typeof interleaving = fc.tuple(
+  setupOf('relayed'),
+  fc.array(fc.oneof({ weight: 3, arbitrary: step }, { weight: 1, arbitrary: passing }), { minLength: 5, maxLength: 40, size: 'max' }),
+);
+
 /**
  * The steps for a life that is compared with one in which metrics with `otherwise` are recorded less. A record is a step of the storage, so
  * a context must die at a time, not after a number of steps.
