@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { dayNumber, dayText } from '@murmuration/shared';
 import { addTruths, candidates, sharesOf } from './data.ts';
+import { serveDevice } from './device-page.ts';
 import { type Progress, startFleet } from './fleet.ts';
 import { makePast } from './past.ts';
 import { before, relayed, schema } from './schema.ts';
@@ -52,7 +53,7 @@ async function annotate(address: string, today: number): Promise<void> {
 const look = (address: string): Promise<unknown> => fetch(`${address}/v1/signs`).catch(() => undefined); // the page asks again
 
 /** What there is to see, as addresses of the dashboard. */
-function tour(address: string, today: number): string {
+function tour(address: string, device: string, today: number): string {
   const poisoned = dayText(today - DAYS + POISONED.day);
   return `  1. What needs a look: a poisoned day (${POISONED.metric}), a number in another unit (${WRONG_UNIT.metric}), a question that fell silent
      (${SILENT.metric}), and one that nobody records (${MISSING.metric})
@@ -60,7 +61,10 @@ function tour(address: string, today: number): string {
   2. Did release 2.0 change dark mode? In truth it went from 34 % to 41 %
      ${address}/questions/darkMode?a.segment.version=1.9&b.segment.version=2.0
   3. The poisoned day: a tenth of its reports are one report, again and again
-     ${address}/questions/${POISONED.metric}?from=${poisoned}&to=${poisoned}`;
+     ${address}/questions/${POISONED.metric}?from=${poisoned}&to=${poisoned}
+  4. The app on a device of your own, and a check of what it sends, from its address alone
+     ${device}/
+     npx murmuration audit --url ${device}/ --plan examples/demo/device-page/plan.json`;
 }
 
 async function start({ port, isRelayed }: ReturnType<typeof wanted>): Promise<void> {
@@ -86,6 +90,7 @@ async function start({ port, isRelayed }: ReturnType<typeof wanted>): Promise<vo
   await annotate(address, today);
   const looked = look(address);
   const relay = isRelayed ? await relayTo(address) : undefined;
+  const device = await serveDevice(address);
   const perSecond = isRelayed ? RELAYED_PER_SECOND : PER_SECOND;
   const orders = { endpoint: address, devices: FOREVER, seed: Date.now() % 2 ** 32, atOnce: 0, perSecond, relay };
   const fleet = startFleet(orders, (progress) => {
@@ -97,6 +102,7 @@ async function start({ port, isRelayed }: ReturnType<typeof wanted>): Promise<vo
     stopping = true;
     await fleet.stop();
     await relay?.close();
+    await device.close();
     await collector.close();
     await rm(data, { recursive: true });
     process.stdout.write(`\nStopped. ${latest?.devices ?? 0} devices had reported today.\n`);
@@ -119,9 +125,9 @@ async function start({ port, isRelayed }: ReturnType<typeof wanted>): Promise<vo
 
   A film diary that is invented, with ${past.devices.toLocaleString('en')} devices in ${DAYS} past days. ${perSecond} more a second report now. Each runs the
   real client: it randomizes its answers, and the collector sees nothing else. The dashboard shows what it can know of them
-  all and, since this is a demo, what is true.${way} Three things to see:
+  all and, since this is a demo, what is true.${way} Four things to see:
 
-${tour(address, today)}
+${tour(address, device.address, today)}
 
   Ctrl-C stops. The collector is open: no token, no key, and only this machine reaches it.
 

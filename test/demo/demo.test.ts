@@ -110,6 +110,25 @@ describe('start', () => {
     }, PATIENCE);
     afterAll(() => browser.close());
 
+    test(
+      "a device of one's own reports two answers once it shares them",
+      async () => {
+        const { context, complaints } = await watchedContext(browser);
+        const page = await context.newPage();
+        await page.goto(`${links().at(-1)}`);
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('Nothing is recorded, because you have not agreed.').waitFor();
+        await page.getByRole('button', { name: 'Yes, share' }).click();
+        await page.getByRole('radio', { name: 'Plus' }).check();
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('These bytes were sent.').waitFor({ timeout: PATIENCE });
+        await expect(page.locator('#bytes').textContent()).resolves.toMatch(/"reports":\[\["(plan|darkMode)","\w+"\],\["/);
+        expect(complaints).toEqual([]);
+        await context.close();
+      },
+      2 * PATIENCE,
+    );
+
     const walks = [
       [1280, 'keyboard', byKeys],
       [390, 'mouse', byMouse],
