@@ -10,8 +10,10 @@ import {
   type KAryLaw,
   kAryLaw,
   type Law,
+  localHashingLaw,
   MODULUS,
   permanentKAryLaw,
+  privSetLaw,
   projectiveLaw,
   type RapporLaw,
   rapporLaw,
@@ -21,6 +23,8 @@ import {
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { hadamard } from '../conformance/specimens/hadamard.ts';
+import { localHashing } from '../conformance/specimens/local-hashing.ts';
+import { privset } from '../conformance/specimens/privset.ts';
 import { projective } from '../conformance/specimens/projective.ts';
 import type { Specimen } from '../conformance/specimens/specimen.ts';
 import { bitsRow, kAryRow, range, subsetRow } from './channel.ts';
@@ -91,6 +95,11 @@ const rowsOf: { readonly [name: string]: readonly [law: Law, rows: readonly Dist
   ),
   'Hadamard response on one line': specimenRows(hadamard, hadamardLaw(3, 1, 2)),
   'Hadamard response': specimenRows(hadamard, hadamardLaw(4, 1, 2)),
+  'local hashing': specimenRows(localHashing, localHashingLaw(5, 1, undefined, 3)),
+  'local hashing into two buckets': specimenRows(localHashing, localHashingLaw(4, 2, undefined, 2)),
+  'sets of one answer': ((law) => [law, range(law.size + 1).map((answer) => privset.row(law, answer, MODULUS))] as const)(
+    privSetLaw(4, 1, 2, 1),
+  ),
   'projective response on one line': specimenRows(projective, projectiveLaw(3, 2, 2)),
   'projective response': specimenRows(projective, projectiveLaw(4, 1.5, 2)),
   'symmetric bits': ((law) =>

@@ -72,7 +72,13 @@ export function amplification(law: Law, n: number): Amplification {
   const epsilon = (delta: number): number => bisect((middle) => above(middle) <= delta, 0, local);
   const [first = []] = pairs;
   if (n === 1 || !first.every((each): each is Told => each.third !== undefined)) return { local, above, epsilon };
-  return { local, above, epsilon, leastEpsilon: (delta) => pairBelow(first, n, delta, epsilon(delta)) };
+  const leastEpsilon = (delta: number): number => {
+    let [least, near] = [0, epsilon(delta)];
+    // The event that is best at an ε shows little where that is far above what is needed, so smaller ones are tried.
+    for (let i = 0; i < 8 && least < near; i++, near *= 0.9) least = Math.max(least, pairBelow(first, n, delta, near));
+    return least;
+  };
+  return { local, above, epsilon, leastEpsilon };
 }
 
 /**

@@ -7,7 +7,7 @@
  * outputs, a share σ of them all, and one inside is r = e^ε times as likely as one outside. The blanket is uniform, γ = 1 / (σ r + 1 - σ),
  * and a class of share s has the probability γ s r or γ s. Let two sets share β. A smaller β takes equal masses from the classes "both" and
  * "neither" and gives them to "first" and "second", whose mean is the same and which lie further apart, so it tells more (amplified.ts: the
- * expectation of a convex function). So 0 is a bound for hashing, and the β of disjoint answers one for PrivSet.
+ * expectation of a convex function). So 0 is a bound for hashes of strings, and the β of disjoint answers one for PrivSet.
  *
  * Bits (unary encoding, one-time RAPPOR, count mean sketch): an answer has h bits, each 1 with p, the others with q < p. Relative to a report
  * of zeros alone, an own bit is p/q times as likely to be 1 and ρ = (1-p)/(1-q) times to be 0. So every answer gives a report at least ρ^h of
@@ -20,7 +20,9 @@
  */
 
 import { bitSupport } from '../mechanisms/bits.ts';
+import { familyOf } from '../mechanisms/cohorts.ts';
 import { pointCount } from '../mechanisms/points.ts';
+import type { PrivSetLaw } from '../mechanisms/privset.ts';
 import { type Law, mechanismOf } from '../mechanisms/table.ts';
 
 /** A class of outputs. */
@@ -51,11 +53,27 @@ export function oddsOf(law: Law): number {
   return Number((numerator << 64n) / denominator) / 2 ** 64;
 }
 
-/** The share of subsets of m that miss `answers` given ones of N. */
-function missing(all: number, m: number, answers: number): number {
-  let share = 1;
-  for (let j = 0; j < answers; j++) share *= Math.max(0, all - m - j) / (all - j);
-  return share;
+/** A quotient to double precision. */
+const quotient = (numerator: bigint, denominator: bigint): number => {
+  const scale = 2n ** BigInt(Math.max(0, 64 + denominator.toString(2).length - numerator.toString(2).length));
+  return Number((numerator * scale) / denominator) / Number(scale);
+};
+
+/** The shares of subsets that meet one, two and three disjoint padded sets; the third is that of no answers, which has dummies only. */
+function ofSubsets({ size, atMost, subset }: PrivSetLaw): Shares {
+  const most = size < 2 * atMost ? 2 : 3;
+  /** The subsets that miss so many disjoint sets, up to a common factor. */
+  const missing = (sets: number): bigint => {
+    let ways = 1n;
+    for (let j = 0; j < most * atMost; j++) ways *= BigInt(Math.max(0, size + atMost - j - (j < sets * atMost ? subset : 0)));
+    return ways;
+  };
+  const [all, one, two] = [missing(0), missing(1), missing(2)];
+  return {
+    one: quotient(all - one, all),
+    two: quotient(all - 2n * one + two, all),
+    ...(most === 3 && { three: quotient(all - 3n * one + 3n * two - missing(3), all) }),
+  };
 }
 
 /** True if all answers are points of one line, so that what two sets share is in the set of any third. Else the third is off their line. */
@@ -80,11 +98,14 @@ function sharesOf(law: Law): Shares | undefined {
         pointCount(law.order, Math.max(0, law.dimension - lost)) / pointCount(law.order, law.dimension);
       return { one: points(1), two: points(2), ...(law.size > 2 && { three: points(isOneLine(law) ? 2 : 3) }) };
     }
-    case 'privset': {
-      const miss = (answers: number): number => missing(law.size + law.atMost, law.subset, answers);
-      return { one: 1 - miss(law.atMost), two: 1 - 2 * miss(law.atMost) + miss(2 * law.atMost) };
+    case 'privset':
+      return ofSubsets(law);
+    case 'local-hashing': {
+      // Three answers whose digits differ in two places: a cohort in which they all collide is orthogonal to two vectors (cohorts.ts).
+      const { vectors, collisions } = familyOf(law.size, law.buckets);
+      const three = Math.max(0, (vectors / law.buckets ** 2 - 1) / (vectors - 1));
+      return { one: 1 / law.buckets, two: collisions / law.buckets, ...(law.size > 2 && { three: three / law.buckets }) };
     }
-    case 'local-hashing':
     case 'string-hashing':
       return { one: 1 / law.buckets, two: 0 };
     case 'hadamard-count-mean-sketch':
