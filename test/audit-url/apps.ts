@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { esbuild as plugin, vite as vitePlugin } from '@murmuration/client/plugin';
+import { encodeKeys, pairOf, toBase64url } from '@murmuration/shared';
 import { type BuildOptions, build } from 'esbuild';
 import { minify } from 'terser';
 import { build as viteBuild } from 'vite';
@@ -38,6 +39,22 @@ export interface Parts {
   /** A file that is served as \`/worker.js\`. */
   readonly worker?: string;
 }
+
+/** The secret key of a collector, which the app has the public half of. */
+const SECRET = new Uint8Array(32).fill(5);
+
+/** The key configuration of the collector. */
+export const KEYS = encodeKeys([{ id: 7, publicKey: (await pairOf(SECRET)).publicKey }]);
+
+/** The address at the relay. Nothing answers there. */
+export const RELAY = 'https://relay.example/audited';
+
+/** The honest app with its reports through a relay. */
+export const relayed = {
+  before: `import { relayTransport } from '@murmuration/client/relay';`,
+  schema: SCHEMA.replace('version: 3,', `version: 3, reports: 'alone', relay: 'required',`),
+  options: `transport: relayTransport({ schema, relay: '${RELAY}', keys: '${toBase64url(KEYS)}' }),`,
+} as const satisfies Parts;
 
 /** The telemetry, and what takes the answers. */
 const telling = (
@@ -211,7 +228,9 @@ export const builders: Readonly<Record<string, Builder>> = {
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json' };
 
 /** Serves files on 127.0.0.1, and answers everything else with 404. */
-export async function serveFiles(files: Files): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+export async function serveFiles(
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const server = createServer((request, response) => {
     const file = files[new URL(request.url ?? '/', 'http://a').pathname];
     if (request.method === 'POST') response.writeHead(204).end();

@@ -1,9 +1,12 @@
 /** Every build of the honest app, and every cheat. */
 
 import { describe, expect, test } from 'vitest';
-import { builders, WORKERS } from './apps.ts';
+import { builders, relayed, WORKERS } from './apps.ts';
 import { audited, auditedIn, failed, plainly } from './audited.ts';
-import { cheats } from './cheats.ts';
+import { cheats, relayedCheats } from './cheats.ts';
+
+/** Nothing on the tests' server answers for a collector. */
+const GAPS = ['key of the collector', 'published schema', 'log of schemas'];
 
 test.each(Object.keys(builders))('an honest app fails no check when it is built by %s', async (builder) => {
   const { rows, schema } = await audited(builder);
@@ -31,5 +34,23 @@ describe('with its telemetry in a', () => {
 describe('a cheat is found', () => {
   test.each(Object.entries(cheats))('%s', async (_, parts) => {
     expect(failed(await audited('esbuild', parts))).not.toEqual([]);
+  });
+});
+
+describe('with its reports through a relay,', () => {
+  test.each(['esbuild', 'terser, mangled', 'vite'])('an honest app fails no check when it is built by %s', async (builder) => {
+    const result = await audited(builder, relayed);
+    expect(failed(result)).toEqual([]);
+    expect(result.rows.filter(({ verdict }) => verdict === 'not tested').map(({ check }) => check)).toEqual(GAPS);
+  });
+
+  test.each(Object.keys(WORKERS))('an honest app fails no check with its telemetry in a %s', async (kind) => {
+    const result = await auditedIn(kind, relayed);
+    expect(failed(result)).toEqual([]);
+    expect(result.rows.filter(({ verdict }) => verdict === 'not tested').map(({ check }) => check)).toEqual(GAPS);
+  });
+
+  test.each(relayedCheats)('a cheat is found: %s, by the check of %s', async (_, check, parts) => {
+    expect(failed(await audited('esbuild', parts))).toContain(check);
   });
 });

@@ -1,6 +1,7 @@
 /** Cheats that an audit must find, and how: each is the honest app with one part changed. */
 
-import { type Parts, SCHEMA } from './apps.ts';
+import { toBase64url } from '@murmuration/shared';
+import { KEYS, type Parts, RELAY, relayed, SCHEMA } from './apps.ts';
 
 const RECORD = 'telemetry.record(metric, value);';
 
@@ -81,3 +82,85 @@ export const cheats: Readonly<Record<string, Parts>> = {
   webdriver: { answer: `if (!navigator.webdriver) navigator.sendBeacon('/b', metric + '=' + value); ${RECORD}` },
   'webdriver only': { answer: `if (navigator.webdriver) navigator.sendBeacon('/b', metric + '=' + value); ${RECORD}` },
 };
+
+const keys = toBase64url(KEYS);
+
+/** The transport of the honest app, with other options or another upload. */
+const through = (options: string, upload = '{ url, body }'): string =>
+  `relayTransport({ schema, relay: '${RELAY}', keys: '${keys}', ${options} })(${upload})`;
+
+/** Sends by a transport of the app, which seals its messages itself. */
+const sealing = (post: string): string => `transport: async ({ url, body }) => {
+  if (Date.now() < Date.parse(JSON.parse(body).day) + 86_400_000) return { status: 425 };
+  const { protocol, host, pathname } = new URL(url);
+  const seal = async (fields, pair) => {
+    const inner = { method: 'POST', scheme: protocol.slice(0, -1), authority: host, path: pathname, fields, content: new TextEncoder().encode(body) };
+    return (await sealRequest(decodeKeys(fromBase64url('${keys}')), encodeRequest(inner, 1_024), pair)).message;
+  };
+  const post = async (message) =>
+    ({ status: (await fetch('${RELAY}', { method: 'POST', body: message, headers: { 'content-type': 'message/ohttp-req' } })).status === 200 ? 204 : 503 });
+  ${post}
+},`;
+
+/** Checks that find a cheat, and the options of its telemetry, of an app whose reports go through a relay. */
+const RELAYED: Readonly<Record<string, readonly [check: string, options: string]>> = {
+  'path of the relay': ['twins', `transport: ({ url, body }) => ${through(`relay: '${RELAY}/' + last`)},`],
+  'size of a message': ['messages', `transport: ({ url, body }) => ${through('size: 1_024 << last')},`],
+  'hour of a message': ['twins', `transport: ({ url, body }) => ${through('hours: 24 - 18 * last')},`],
+  'two reports in a message': [
+    'messages',
+    `transport: ({ url, body }) => {
+    const batch = JSON.parse(body);
+    return ${through('', '{ url, body: JSON.stringify({ ...batch, reports: [...batch.reports, ...batch.reports] }) }')};
+  },`,
+  ],
+  'beside the message': [
+    'past the relay',
+    `transport: ({ url, body }) => {
+    void fetch(url, { method: 'POST', body });
+    return ${through('')};
+  },`,
+  ],
+  'past the relay': ['past the relay', ''],
+  'a key for one device': [
+    'key of the collector',
+    `transport: ({ url, body }) => {
+    const first = btoa(String.fromCharCode(0, 41, crypto.getRandomValues(new Uint8Array(1))[0] & 31));
+    return ${through(`keys: first + '${keys.slice(4)}'`)};
+  },`,
+  ],
+  'all at once': [
+    'moments',
+    `transport: async ({ url, body }) => {
+    if (Date.now() < Date.parse(JSON.parse(body).day) + 86_400_000) return { status: 425 };
+    const held = [...JSON.parse(localStorage.getItem('held') ?? '[]'), { url, body }];
+    localStorage.setItem('held', JSON.stringify(held));
+    if (held.length === 2) for (const each of held) await ${through('hours: 0', 'each')};
+    return { status: 204 };
+  },`,
+  ],
+  'a field of the request': ['messages', sealing(`return post(await seal([['content-type', 'text/plain'], ['x-a', String(last)]]));`)],
+  'chosen key pairs': [
+    'twins',
+    sealing(`for (;;) {
+    const { privateKey, publicKey } = await crypto.subtle.generateKey('X25519', false, ['deriveBits']);
+    const pair = { secretKey: privateKey, publicKey: new Uint8Array(await crypto.subtle.exportKey('raw', publicKey)) };
+    if (pair.publicKey[0] % 2 === last) return post(await seal([['content-type', 'text/plain']], pair));
+  }`),
+  ],
+  'sealed in another way': [
+    'messages',
+    sealing(`const message = await seal([['content-type', 'text/plain']]);
+    return post(message.map((byte, i) => (i < 39 ? byte : i === 50 ? last : byte ^ 85)));`),
+  ],
+};
+
+/** Cheats of an app whose reports go through a relay, and the check that finds each. */
+export const relayedCheats: readonly (readonly [name: string, check: string, parts: Parts])[] = Object.entries(RELAYED).map(
+  ([name, [check, options]]) => {
+    const before = `${relayed.before}
+      import { decodeKeys, encodeRequest, fromBase64url, sealRequest } from '@murmuration/shared';
+      let last = 0;`;
+    return [name, check, { ...relayed, before, answer: `if (metric === 'dark') last = Number(value); ${RECORD}`, options }];
+  },
+);

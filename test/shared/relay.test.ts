@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeRequest, decodeResponse, encodeRequest, encodeResponse } from '#shared/relay/binary-http.ts';
 import { exported, pairOf, recipientContext, senderContext } from '#shared/relay/hpke.ts';
-import { decodeKeys, encodeKeys, MESSAGE_OVERHEAD, openRequest, sealRequest } from '#shared/relay/oblivious-http.ts';
+import { decodeKeys, encodeKeys, MESSAGE_OVERHEAD, openRequest, openSealed, sealRequest } from '#shared/relay/oblivious-http.ts';
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex.replaceAll(/\s/g, ''), 'hex'));
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -104,6 +104,14 @@ describe('Oblivious HTTP', () => {
     const { request, sealResponse } = await openRequest(bytes(OHTTP.message), (id) => (id === 1 ? pair : undefined));
     expect(hex(request)).toBe(OHTTP.request);
     expect(hex(await sealResponse(bytes(OHTTP.response), bytes(OHTTP.responseNonce)))).toBe(OHTTP.responseMessage);
+  });
+
+  test('opens the request of appendix A for its sender, and for that recipient only', async () => {
+    const [recipient, sender] = [await pairOf(bytes(OHTTP.skR)), await pairOf(bytes(OHTTP.skE))];
+    const opened = await openSealed(bytes(OHTTP.message), recipient.publicKey, sender);
+    expect(hex(opened.request)).toBe(OHTTP.request);
+    expect(hex(await opened.sealResponse(bytes(OHTTP.response), bytes(OHTTP.responseNonce)))).toBe(OHTTP.responseMessage);
+    await expect(openSealed(bytes(OHTTP.message), sender.publicKey, sender)).rejects.toThrow(RangeError);
   });
 
   test('draws a key for each message and a nonce for each response, so that no two are alike', async () => {

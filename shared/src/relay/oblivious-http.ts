@@ -108,22 +108,18 @@ export interface OpenedRequest {
   readonly sealResponse: (response: Uint8Array, nonce?: Uint8Array) => Promise<Uint8Array>;
 }
 
-/**
- * Opens a message.
- *
- * @param pairOf the key pair of a key's id; undefined where the id is not known
- * @throws {RangeError} when the message is not one, its key is not known, or it was not sealed with this key
- */
-export async function openRequest(message: Uint8Array, pairOf: (id: number) => KeyPair | undefined): Promise<OpenedRequest> {
+/** Opens a message with a context of it. @throws {RangeError} when it is no message, or that does not open it */
+async function open(
+  message: Uint8Array,
+  contextFor: (id: number, encapsulated: Uint8Array, info: Uint8Array) => Promise<Context>,
+): Promise<OpenedRequest> {
   if (message.length < MESSAGE_OVERHEAD)
     throw new RangeError(`message: expected at least ${MESSAGE_OVERHEAD} bytes, got ${message.length}`);
   const header = message.slice(0, HEADER);
   const id = header[0] as number;
   if (!isSame(header.slice(1), SUITE)) throw new RangeError('message: expected X25519, HKDF-SHA256 and AES-128-GCM, got other algorithms');
-  const pair = pairOf(id);
-  if (pair === undefined) throw new RangeError(`message: expected a key that is in force, got the key ${id}`);
   const encapsulated = message.slice(HEADER, HEADER + PUBLIC_KEY);
-  const opened = await recipientContext(encapsulated, infoOf(header), pair)
+  const opened = await contextFor(id, encapsulated, infoOf(header))
     .then(async (context) => [context, await aes('decrypt', context, message.slice(HEADER + PUBLIC_KEY))] as const)
     .catch(() => undefined);
   if (opened === undefined) throw new RangeError(`message: expected one that was sealed with the key ${id}, got another`);
@@ -134,3 +130,25 @@ export async function openRequest(message: Uint8Array, pairOf: (id: number) => K
       joined(nonce, await aes('encrypt', await responseContext(context, encapsulated, nonce), response)),
   };
 }
+
+/**
+ * Opens a message.
+ *
+ * @param pairOf the key pair of a key's id; undefined where the id is not known
+ * @throws {RangeError} when the message is not one, its key is not known, or it was not sealed with this key
+ */
+export const openRequest = (message: Uint8Array, pairOf: (id: number) => KeyPair | undefined): Promise<OpenedRequest> =>
+  open(message, (id, encapsulated, info) => {
+    const pair = pairOf(id);
+    if (pair === undefined) throw new RangeError(`message: expected a key that is in force, got the key ${id}`);
+    return recipientContext(encapsulated, info, pair);
+  });
+
+/**
+ * Opens a message as its sender can, who has the key pair that was drawn for it. An audit that draws the pairs of a device reads what only
+ * the holder of the recipient's key could read otherwise.
+ *
+ * @throws {RangeError} when the message is not one, or this pair did not seal it for this recipient
+ */
+export const openSealed = (message: Uint8Array, recipient: Uint8Array, sender: KeyPair): Promise<OpenedRequest> =>
+  open(message, (_id, _encapsulated, info) => senderContext(recipient, info, sender));

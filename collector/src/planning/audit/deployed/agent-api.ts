@@ -68,6 +68,12 @@ export interface Sending {
   readonly text: string;
 }
 
+/** Keys of X25519 in a page, in hexadecimal digits: the secret ones that it drew or imported, and the public ones that it imported. */
+export interface SealingKeys {
+  readonly secrets: readonly string[];
+  readonly recipients: readonly string[];
+}
+
 /** Contents of a page's storage. */
 export interface Stored {
   readonly local: Readonly<Record<string, string>>;
@@ -90,6 +96,9 @@ export interface Agent {
   readonly stored: () => Promise<Stored>;
   /** Pending steps of IndexedDB, and requests. */
   readonly busy: () => number;
+  readonly keys: () => SealingKeys;
+  /** Milliseconds until the next timer of more than a second, and at most a day. */
+  readonly untilTimer: () => number;
   /** Sets the words for the next draw of metrics. */
   readonly arm: (words: Readonly<Record<string, readonly number[]>>) => void;
   readonly run: (

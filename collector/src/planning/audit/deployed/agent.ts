@@ -2,13 +2,14 @@
  * Runs in the audited page and in each of its workers, before any of their scripts: it gives the random numbers, watches storage and what is sent, and finds the SDK by
  * what it does. `createDevice` joins a schema's document, its questions and coins with `Object.assign`, in every build; a schema that the app
  * resolves is also written by `JSON.stringify`. The function is sent as text, so it may use nothing outside of itself
- * and of the stream of random words that it is given.
+ * and of the functions that it is given.
  *
  * Hooks are proxies of what was there, so that their names and texts stay nearly the same. A page that looks for them can still find them.
  */
 
 import type { SchemaDocument } from '@murmuration/shared';
-import type { Agent, AgentOptions, Coin, Draw, Outcome, Run, Sending } from './agent-api.ts';
+import type { Agent, AgentOptions, Coin, Draw, Outcome, Run, SealingKeys, Sending } from './agent-api.ts';
+import type { KeyParts } from './agent-keys.ts';
 
 // The parts of a page and of the SDK that are hooked. The collector is compiled without the types of browsers.
 type Act = (this: unknown, ...args: never[]) => unknown;
@@ -49,7 +50,11 @@ interface PageScope {
   readonly location: { readonly href: string };
 }
 
-export function agent({ secret, seed, webdriver, privacyControl }: AgentOptions, stream: (seed: number) => () => number): void {
+export function agent(
+  { secret, seed, webdriver, privacyControl }: AgentOptions,
+  stream: (seed: number) => () => number,
+  watchKeys: (parts: KeyParts) => () => SealingKeys,
+): void {
   const scope = globalThis as unknown as Scope;
   const page = globalThis as unknown as PageScope;
   if (Object.hasOwn(scope, secret)) return;
@@ -119,6 +124,20 @@ export function agent({ secret, seed, webdriver, privacyControl }: AgentOptions,
     const number = (weak() * 2 ** 21 + (weak() >>> 11)) / 2 ** 53;
     if (given.length < 10_000) given.push(`${number}`.slice(2), number.toString(36).slice(2, 10), number.toString(16).slice(2, 10));
     return number;
+  });
+
+  const keys = watchKeys({ hook, word: stream(start + 3), hex });
+
+  // Timers, so that the clock can go from one to the next. Those of a second or less are the page's own.
+  const timers = new Map<unknown, number>();
+  hook(globalThis, 'setTimeout', (original, self, args) => {
+    const id = call(original, self, args);
+    if (Number(args[1]) > 1_000) timers.set(id, Date.now() + Number(args[1]));
+    return id;
+  });
+  hook(globalThis, 'clearTimeout', (original, self, args) => {
+    timers.delete(args[0]);
+    return call(original, self, args);
   });
 
   // The SDK.
@@ -298,6 +317,8 @@ export function agent({ secret, seed, webdriver, privacyControl }: AgentOptions,
     reads: () => [...reads],
     given: () => given,
     busy: () => pending,
+    keys,
+    untilTimer: () => Math.min(...[...timers.values()].map((due) => Math.ceil(due - Date.now())).filter((wait) => wait > 0), 86_400_000),
     arm: (words) => {
       armed = { ...words };
     },

@@ -10,6 +10,7 @@ import { beforeConsent, pageStorage, privacyControl } from './checks/consent.ts'
 import { endToEnd } from './checks/end-to-end.ts';
 import { forgetting, oneName, refusing, slots } from './checks/ledger.ts';
 import { published } from './checks/published.ts';
+import { relay } from './checks/relay.ts';
 import { reportsFit, schema } from './checks/schema.ts';
 import { thresholds } from './checks/thresholds.ts';
 import { drivenTwins, twins } from './checks/twins.ts';
@@ -27,6 +28,7 @@ const CHECKS: readonly Check[] = [
   thresholds,
   endToEnd,
   reportsFit,
+  relay,
   published,
   twins,
   drivenTwins,

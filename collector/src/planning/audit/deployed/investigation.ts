@@ -13,6 +13,8 @@ const SENDING = 3;
 
 /** Days of the visits that test the ledger: on both sides of a day, a week, a month and two. */
 const DAYS: readonly number[] = [0, 1, 6, 7, 8, 29, 30, 60];
+/** Days between them on which nobody answers. Reports that leave alone, one in a quiet time, leave then. */
+const ALONE: readonly number[] = [2, 3, 4, 9, 10, 11, 31, 32, 33, 61, 62, 63];
 
 /** Traces of a visit. */
 export interface Seen {
@@ -126,15 +128,16 @@ export class Investigation {
     );
   }
 
-  /** Agrees, clicks the answers on the given words, and waits until the reports have left. */
-  story({ answers, words }: Script, options: VisitOptions = {}): Promise<Seen> {
+  /** Agrees, clicks the answers on the given words, and waits until the reports have left. The page may stay open all the day after. */
+  #story({ answers, words }: Script, options: VisitOptions = {}, stays = false): Promise<Seen> {
     return this.#with(options, async (visit) => {
       await visit.open();
       await visit.agree();
       await visit.arm(words);
       await visit.act((metric) => answers[metric]);
       await visit.settle(SENDING);
-      for (const day of await this.laterDays()) {
+      if (stays) await visit.stay();
+      for (const day of (await this.laterDays()).filter((each) => !stays || each > 1)) {
         await visit.open(day);
         await visit.settle(SENDING);
       }
@@ -149,8 +152,13 @@ export class Investigation {
   async laterDays(): Promise<readonly number[]> {
     const { devices } = await this.known();
     const waits = devices.some(({ document: { metrics } }) => Object.values(metrics).some(({ otherwise }) => otherwise !== undefined));
-    const alone = devices.some(({ document: { reports } }) => reports === 'alone');
-    return waits ? [1, 8, 31] : alone ? [1, 2, 3, 8] : [8];
+    const isRelayed = devices.some(({ document: { relay } }) => relay === 'required');
+    return waits ? [1, 8, 31] : isRelayed ? [2, 3, 4, 5, 8] : (await this.#leavesAlone()) ? [1, 2, 3, 8] : [8];
+  }
+
+  async #leavesAlone(): Promise<boolean> {
+    const { devices } = await this.known();
+    return devices.some(({ document: { reports } }) => reports === 'alone');
   }
 
   /** Two scripts with an answer to each metric: on words just below the first threshold, and at it. */
@@ -176,10 +184,21 @@ export class Investigation {
     });
   }
 
+  readonly #first: () => Promise<readonly (readonly [Script, Seen])[]> = once(async () => {
+    const stories: (readonly [Script, Seen])[] = [];
+    for (const script of await this.scripts()) stories.push([script, await this.#story(script)]);
+    return stories;
+  });
+
+  /** True if reports go through a relay. */
+  readonly isRelayed: () => Promise<boolean> = once(async () => {
+    const stories = await this.#first();
+    return stories.some(([, { sent }]) => sent.some(({ message }) => message));
+  });
+
   /** The visits of these scripts, and of the twins. */
   readonly stories: () => Promise<readonly (readonly [Script, Seen])[]> = once(async () => {
-    const stories: (readonly [Script, Seen])[] = [];
-    for (const script of await this.scripts()) stories.push([script, await this.story(script)]);
+    const stories = await this.#first();
     const [twins, seen] = [await this.twins(), await this.twinStories(false)];
     return twins && seen ? [...stories, [twins[0], seen[0]], [twins[1], seen[1]]] : stories;
   });
@@ -206,13 +225,21 @@ export class Investigation {
     return [script(0), script(1)];
   });
 
+  /**
+   * The visit of one of the twins. A report through a relay leaves at a moment in the day after its own, so the page stays open then, by one
+   * of the two browsers: an answer could be told by the hour.
+   */
+  async twinStory(script: Script, webdriver: boolean): Promise<Seen> {
+    return this.#story(script, { seed: 5, webdriver }, !webdriver && (await this.isRelayed()));
+  }
+
   /** The visits of the twins, by a browser that says whether it is driven. */
   readonly twinStories: (webdriver: boolean) => Promise<readonly [Seen, Seen] | undefined> = (() => {
     const tell = (webdriver: boolean) =>
       once(async () => {
         const twins = await this.twins();
         if (twins === undefined) return undefined;
-        return [await this.story(twins[0], { seed: 5, webdriver }), await this.story(twins[1], { seed: 5, webdriver })] as const;
+        return [await this.twinStory(twins[0], webdriver), await this.twinStory(twins[1], webdriver)] as const;
       });
     const [undriven, driven] = [tell(false), tell(true)];
     return (webdriver) => (webdriver ? driven() : undriven());
@@ -222,10 +249,12 @@ export class Investigation {
   readonly months: () => Promise<readonly (readonly [day: number, Seen])[]> = once(() =>
     this.#with({ seed: 9 }, async (visit) => {
       const seen: (readonly [number, Seen])[] = [];
-      for (const day of DAYS) {
+      const alone = (await this.#leavesAlone()) ? ALONE : [];
+      for (const day of [...DAYS, ...alone].sort((a, b) => a - b)) {
         await visit.open(day);
         if (day === 0) await visit.agree();
-        for (let again = 0; again < 2; again++) await visit.act((_, answers) => answers[(day + again) % answers.length]);
+        for (let again = 0; again < 2 && DAYS.includes(day); again++)
+          await visit.act((_, answers) => answers[(day + again) % answers.length]);
         await visit.settle(SENDING);
         seen.push([day, await seenOf(visit)]);
       }

@@ -122,7 +122,7 @@ export async function killAndBack(engine: string, site: Parts): Promise<Row> {
   const batches = batchesOf(sent);
   const counts = new Map<string, number>();
   for (const { batch } of batches) for (const [metric] of batch?.reports ?? []) counts.set(metric, (counts.get(metric) ?? 0) + 1);
-  if (counts.size === 0) return row(name, 'not tested', 'no report was sent');
+  if (counts.size === 0) return row(name, 'not tested', 'no report was sent. Through a relay, they leave on a later day');
   if (dayNumber(Date.now()) !== today) return row(name, 'not tested', 'a day ended meanwhile, and slots with it');
   const faults = [...counts].filter(([, count]) => count > 1).map(([metric, count]) => `${count} reports of ${metric}`);
   const ids = batches.map(({ batch }) => batch?.batch);

@@ -4,16 +4,19 @@
  */
 
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Frame, Page, Request } from 'playwright-core';
 import { UsageError } from '../../../base/fault.ts';
 import { agent } from './agent.ts';
-import type { Agent, AgentOptions, Draw, FoundDevice, Outcome, Run, Sending, Stored } from './agent-api.ts';
+import type { Agent, AgentOptions, Draw, FoundDevice, Outcome, Run, SealingKeys, Sending, Stored } from './agent-api.ts';
+import { watchKeys } from './agent-keys.ts';
 import { type Launched, userAgentOf } from './browser.ts';
+import { isMessage, isToken, type Message, openMessage, UNOPENED } from './messages.ts';
 import type { Plan } from './plan.ts';
 import { seededWords } from './reference.ts';
 import { act, touch } from './touch.ts';
 import { workerClock } from './worker-clock.ts';
-import type { WorkerAnswer, WorkerRealm } from './workers.ts';
+import type { BrowserRequest, WorkerAnswer, WorkerRealm } from './workers.ts';
 
 /** Noon, far from a change of the day. */
 const NOON = 43_200_000;
@@ -21,6 +24,12 @@ const DAY = 86_400_000;
 
 /** Milliseconds of the page's clock in a step. */
 const STEP = 2_000;
+
+/** The most steps of a day in which the page stays open. */
+const MOST_STEPS = 150;
+
+/** Milliseconds that a page may take to tell its keys: one that waits for a request in a synchronous way can't. */
+const PATIENCE_OF_KEYS = 5_000;
 
 /** Milliseconds that a selector may take to appear. */
 const PATIENCE = 30_000;
@@ -35,9 +44,14 @@ export interface Sent {
   readonly type: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** True for a report, and for a message that could not be opened. */
   readonly isReport: boolean;
   /** Steps of the clock before it. */
   readonly step: number;
+  /** The time of the page's clock, in milliseconds since 1970. */
+  readonly time: number;
+  /** The message through a relay that this request was in. */
+  readonly message?: Message;
 }
 
 /** Settings of a visit. */
@@ -89,6 +103,13 @@ export function answerOf(files: Site['files'], url: string): WorkerAnswer | unde
   return isReport(url) ? { status: 204, headers: CORS, body: '' } : undefined;
 }
 
+/** The answer to a preflight of a shared worker, as Playwright gives it to pages. */
+const preflightOf = (headers: Sent['headers']): WorkerAnswer => ({
+  status: 204,
+  headers: { ...CORS, 'access-control-allow-headers': headers['Access-Control-Request-Headers'] ?? '*' },
+  body: '',
+});
+
 /** The name of a worker's clock. */
 const clockOf = (secret: string): string => `${secret}c`;
 
@@ -106,6 +127,7 @@ export class Visit {
   /** The time of the page's clock. */
   #now: number;
   #armed: Readonly<Record<string, readonly number[]>> = {};
+  readonly #noted = new WeakMap<Request, Sent>();
   /** Draws and requests of frames and workers when the page was left. */
   readonly #before = new Map<unknown, { readonly draws: readonly Draw[]; readonly sent: readonly Sending[] }>();
 
@@ -132,23 +154,31 @@ export class Visit {
     await context.clock.install({ time: start - 1_000 });
     await context.clock.pauseAt(start);
     const options: AgentOptions = { secret, seed, webdriver, privacyControl };
-    const hooks = `(${agent})(${JSON.stringify(options)}, ${seededWords})`;
+    const hooks = `(${agent})(${JSON.stringify(options)}, ${seededWords}, ${watchKeys})`;
     await context.addInitScript(hooks);
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
     const { targetInfo } = await session.send('Target.getTargetInfo');
     await session.detach();
     const visit = new Visit(site, page, targetInfo.browserContextId ?? '', start);
-    const answer = (url: string): WorkerAnswer | undefined => answerOf(files, url);
     await context.route(
-      (url) => answer(url.href) !== undefined,
-      (route) => route.fulfill(answer(route.request().url()) as WorkerAnswer),
+      () => true,
+      async (route) => {
+        const request = route.request();
+        const message = isMessage(request.method(), request.headers()) && visit.#noted.get(request);
+        const answer = message ? await visit.#open(message) : answerOf(files, request.url());
+        await (answer === undefined ? route.fallback() : route.fulfill(answer)).catch(() => undefined); // a page that was left
+      },
     );
     site.workers.host(visit.#name, {
       hooks: () =>
         `(${workerClock})(${JSON.stringify(clockOf(secret))}, ${visit.#now});${hooks};globalThis[${JSON.stringify(secret)}].arm(${JSON.stringify(visit.#armed)})`,
-      request: ({ url, method, headers, postData = '' }) => visit.#add('worker', method, url, 'fetch', headers, postData),
-      answer,
+      answer: async (made) => {
+        const { url, method, headers } = made;
+        const added = visit.#add('worker', 'fetch', made);
+        if (added && isMessage(method, headers)) return visit.#open(added);
+        return answerOf(files, url) ?? (method === 'OPTIONS' ? preflightOf(headers) : undefined);
+      },
     });
     context.on('request', (request) => visit.#note(request));
     context.on('response', async (response) => {
@@ -161,13 +191,57 @@ export class Visit {
   }
 
   #note(request: Request): void {
-    const from = request.serviceWorker() ? 'worker' : 'page';
-    this.#add(from, request.method(), request.url(), request.resourceType(), request.headers(), request.postData() ?? '');
+    const made = {
+      url: request.url(),
+      method: request.method(),
+      headers: request.headers(),
+      body: request.postDataBuffer() ?? Buffer.alloc(0),
+    };
+    const added = this.#add(request.serviceWorker() ? 'worker' : 'page', request.resourceType(), made);
+    if (added) this.#noted.set(request, added);
   }
 
-  #add(from: Sent['from'], method: string, url: string, type: string, headers: Sent['headers'], body: string): void {
-    if (!/^https?:/.test(url) || method === 'OPTIONS') return;
-    this.sent.push({ from, method, url, type, headers, body, isReport: isReport(url), step: this.#step });
+  #add(from: Sent['from'], type: string, { url, method, headers, body }: BrowserRequest): Sent | undefined {
+    if (!/^https?:/.test(url) || method === 'OPTIONS') return undefined;
+    const sealed = isMessage(method, headers);
+    const isOwn = (this.site.plan.own ?? []).some((each) => url.includes(each));
+    const added = {
+      from,
+      method,
+      url,
+      type,
+      headers,
+      body: sealed ? body.toString('hex') : body.toString(),
+      isReport: sealed ? !isOwn : isReport(url),
+      step: this.#step,
+      time: this.#now,
+      ...(sealed && { message: { url, headers, bytes: body.toString('hex'), key: undefined, fields: [] } }),
+    };
+    this.sent.push(added);
+    return added;
+  }
+
+  /** Opens a message, puts the request in it in its place, and gives the answer to it. */
+  async #open(sent: Sent): Promise<WorkerAnswer> {
+    const { message } = sent;
+    const all = await Promise.race([this.#all('keys'), sleep(PATIENCE_OF_KEYS, [], { ref: false })]);
+    const keys: SealingKeys = {
+      secrets: all.flatMap(({ secrets }) => secrets),
+      recipients: [...new Set(all.flatMap(({ recipients }) => recipients))],
+    };
+    const opened = message && (await openMessage(Buffer.from(message.bytes, 'hex'), keys));
+    if (opened === undefined) return UNOPENED;
+    const { method, scheme, authority, path, fields, content } = opened.request;
+    const url = `${scheme}://${authority}${path}`;
+    Object.assign(sent, {
+      method,
+      url,
+      headers: Object.fromEntries(fields.filter((field) => !isToken(field))),
+      body: Buffer.from(content).toString(),
+      isReport: URL.canParse(url) && isReport(url),
+      message: { ...message, key: opened.key, fields },
+    });
+    return opened.answer;
   }
 
   /** The reports' bodies. */
@@ -184,6 +258,7 @@ export class Visit {
       this.#now = this.#start + day * DAY;
       await this.#context.clock.pauseAt(this.#now);
       await this.#moveWorkers(false);
+      await this.idle(); // what the page before sends when it wakes
     }
     this.#day = day;
     try {
@@ -250,14 +325,31 @@ export class Visit {
   /** Lets so many steps of the page's clock pass. */
   async settle(steps: number): Promise<void> {
     await this.idle();
-    for (let at = 0; at < steps; at++) {
-      this.#step++;
-      const before = this.sent.length;
-      this.#now += STEP;
-      await this.page.clock.runFor(STEP);
-      await this.#moveWorkers(true);
-      if (this.sent.length > before || (await this.#isBusy())) await this.idle();
+    for (let at = 0; at < steps; at++) await this.#advance(STEP, 'runFor');
+  }
+
+  /**
+   * Leaves the page open from the next midnight on for a day. The clock goes from timer to timer and waits at each for what follows, so that two
+   * visits have the same times.
+   */
+  async stay(): Promise<void> {
+    const midnight = Math.floor(this.#now / DAY + 1) * DAY;
+    await this.#advance(midnight - this.#now, 'fastForward');
+    for (let steps = 0; this.#now < midnight + DAY; steps++) {
+      const wait = steps < MOST_STEPS ? Math.min(...(await this.#all('untilTimer'))) : DAY;
+      await this.#advance(Math.min(wait, midnight + DAY - this.#now), 'fastForward');
     }
+    this.#day = (midnight + DAY - this.#start) / DAY;
+  }
+
+  /** Moves the clock on, and waits until nothing is pending. */
+  async #advance(milliseconds: number, by: 'runFor' | 'fastForward'): Promise<void> {
+    this.#step++;
+    const before = this.sent.length;
+    this.#now += milliseconds;
+    await this.page.clock[by](milliseconds);
+    await this.#moveWorkers(by === 'runFor');
+    if (this.sent.length > before || (await this.#isBusy())) await this.idle();
   }
 
   touch(selector: string, text: string, where: string): Promise<void> {

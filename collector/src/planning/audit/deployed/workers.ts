@@ -20,28 +20,33 @@ interface TargetInfo {
   readonly browserContextId: string;
 }
 
-/** A request of a shared worker. */
-interface WorkerRequest {
+/** A request as the browser makes it. */
+export interface BrowserRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly postData?: string;
+  readonly body: Buffer;
+}
+
+/** The same of a shared worker, as the browser tells of it. */
+interface PausedRequest extends Omit<BrowserRequest, 'body'> {
+  /** Parts of the body, in base64. */
+  readonly postDataEntries?: readonly { readonly bytes?: string }[];
 }
 
 /** An answer that takes the place of the network's. */
 export interface WorkerAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 /** The visit of a context, as its workers need it. */
 export interface Host {
   /** The script that runs in a new worker before its own. */
   readonly hooks: () => string;
-  readonly request: (request: WorkerRequest) => void;
   /** An answer of the audit's own; undefined leaves the request to the network. */
-  readonly answer: (url: string) => WorkerAnswer | undefined;
+  readonly answer: (request: BrowserRequest) => Promise<WorkerAnswer | undefined>;
 }
 
 /** A worker in which expressions can be evaluated. */
@@ -115,7 +120,7 @@ export class Workers {
     }
     if (method?.startsWith('Debugger.')) return false;
     if (sessionId === undefined || !this.#own.has(sessionId)) return true;
-    this.#hear(sessionId, method, params);
+    void this.#hear(sessionId, method, params);
     return false;
   }
 
@@ -169,12 +174,13 @@ export class Workers {
   }
 
   /** A message of such a session. */
-  #hear(sessionId: string, method: string | undefined, params: Readonly<Record<string, unknown>>): void {
+  async #hear(sessionId: string, method: string | undefined, params: Readonly<Record<string, unknown>>): Promise<void> {
     const host = this.#own.get(sessionId);
-    const { request, requestId } = params as { readonly request: WorkerRequest; readonly requestId: string };
+    const { request, requestId } = params as { readonly request: PausedRequest; readonly requestId: string };
     if (method !== 'Fetch.requestPaused') return;
-    host?.request(request);
-    const answer = host?.answer(request.url);
+    const { postDataEntries = [], ...rest } = request;
+    const body = Buffer.concat(postDataEntries.map(({ bytes = '' }) => Buffer.from(bytes, 'base64')));
+    const answer = await host?.answer({ ...rest, body });
     if (answer === undefined) void this.#send(sessionId, 'Fetch.continueRequest', { requestId });
     else
       void this.#send(sessionId, 'Fetch.fulfillRequest', {

@@ -33,7 +33,10 @@ export const canary: Check = {
     const stories = (await investigation.stories()).map(([, seen]) => seen);
     const seen = [clicked, ...stories];
     const requests = seen.flatMap(({ sent, scripts }) => [
-      ...sent.map(({ method, url, headers, body }) => `${method} ${url} ${body} ${JSON.stringify(headers)}`),
+      ...sent.map(
+        ({ method, url, headers, body, message }) =>
+          `${method} ${url} ${body} ${JSON.stringify([headers, message?.url, message?.headers, message?.fields])}`,
+      ),
       ...scripts.map(({ by, to, text: said }) => `${by} ${to} ${said}`),
     ]);
     const forms = formsOf(text);

@@ -80,7 +80,9 @@ export const published: Check = {
   run: async (investigation) => {
     const { devices } = await investigation.known();
     const stories = await investigation.stories();
-    const [report] = stories.flatMap(([, { sent }]) => sent.filter(({ isReport }) => isReport));
+    const [report] = stories.flatMap(([, { sent }]) =>
+      sent.filter(({ isReport, message }) => isReport && (message === undefined || message.key !== undefined)),
+    );
     if (report === undefined || devices.length === 0) {
       const why = 'no report was seen, so the collector is not known';
       // A witness was given to hold the log to it, and no log was read.

@@ -4,7 +4,8 @@
  */
 
 import { type Check, listed, type Row, row } from '../check.ts';
-import type { Investigation, Seen } from '../investigation.ts';
+import type { Investigation, Script, Seen } from '../investigation.ts';
+import { isToken, type Message } from '../messages.ts';
 
 /** All that can be compared of a visit, as texts. */
 interface Trace {
@@ -12,22 +13,37 @@ interface Trace {
   readonly others: readonly string[];
 }
 
+/** A message as the relay sees it. Its bytes are the same in both visits, unless there are tokens in it, which an issuer makes. */
+const sealedOf = ({ url, headers, bytes, fields }: Message): unknown => [url, headers, bytes.length, fields.some(isToken) ? '' : bytes];
+
 function traceOf({ sent, scripts }: Seen, own: readonly string[]): Trace {
   const isOwn = (url: string): boolean => own.some((each) => url.includes(each));
+  const messages = new Map(sent.flatMap(({ message }) => (message ? [[message.bytes, message] as const] : [])));
   const isReport = (url: string): boolean => /\/v1\/reports\/?(\?|$)/.test(url);
   const others = sent.filter(({ url, isReport }) => !isReport && !isOwn(url));
   return {
     reports: [
       ...sent
         .filter((each) => each.isReport)
-        .map(({ method, url, headers, body, step }) => JSON.stringify([method, url, body, step, headers])),
-      ...scripts.filter(({ to }) => isReport(to)).map(({ by, time, to, text }) => JSON.stringify([by, time, to, text])),
+        .map(({ method, url, headers, body, step, message }) =>
+          JSON.stringify([method, url, body, step, headers, message && sealedOf(message)]),
+        ),
+      ...scripts
+        .filter(({ to, text }) => isReport(to) || messages.has(text))
+        .map(({ by, time, to, text }) => {
+          const message = messages.get(text);
+          return JSON.stringify([by, time, to, message ? sealedOf(message) : text]);
+        }),
       // The order among all requests, and how many others came before.
       JSON.stringify(sent.filter(({ url }) => !isOwn(url)).map((each) => each.isReport)),
     ],
     others: [
-      ...others.map(({ method, url, body, from }) => `${from} ${method} ${url} ${body}`),
-      ...scripts.filter(({ to }) => !isReport(to) && !isOwn(to)).map(({ by, to, text }) => `${by} ${to} ${text}`),
+      ...others.map(
+        ({ method, url, body, from, message }) => `${from} ${method} ${url} ${body} ${message ? JSON.stringify(sealedOf(message)) : ''}`,
+      ),
+      ...scripts
+        .filter(({ to, text }) => !isReport(to) && !isOwn(to) && !messages.has(text))
+        .map(({ by, to, text }) => `${by} ${to} ${text}`),
     ],
   };
 }
@@ -66,8 +82,8 @@ async function compare(investigation: Investigation, webdriver: boolean, names: 
   const differing = parts.filter((part) => !isSame(one[part], two[part]));
   let again: readonly Trace[] = [];
   if (differing.length > 0) {
-    const seed = { seed: 5, webdriver };
-    again = [traceOf(await investigation.story(twins[0], seed), own), traceOf(await investigation.story(twins[1], seed), own)];
+    const tell = async (script: Script): Promise<Trace> => traceOf(await investigation.twinStory(script, webdriver), own);
+    again = [await tell(twins[0]), await tell(twins[1])];
   }
   return parts.map((part, i) => {
     const name = names[i] as string;
