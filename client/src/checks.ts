@@ -68,6 +68,9 @@ export function assertOptions<M extends DeviceQuestions, S extends Segments>(opt
   rule("relayTransport(...) beside a schema with relay: 'required', since the collector refuses what comes past it", () => {
     return !options.schema.document.relay || options.transport !== undefined;
   })('transport', options.transport);
+  rule("'soon' beside relayTransport({ tokens }), since two random days may lie in one slot, which has one token", () => {
+    return options.upload !== 'later' || !('tokens' in (options.transport ?? {}));
+  })('upload', options.upload);
   const segments = Object.entries(options.schema.document.segments ?? {});
   conform(Object.fromEntries(segments.map(([name, values]) => [name, isOneOf(values)])))('segment', options.segment);
 }

@@ -137,6 +137,8 @@ const remedies: { readonly [code: string]: string } = {
   'unknown-schema': 'It does not know this schema: publish the schema there, or restart it with the schema as it is now.',
   'unknown-key': 'It takes batches with a write key of this app, as `key`.',
   'past-relay': 'The schema says `relay`: pass `relayTransport` of `@murmuration/client/relay` as `transport`.',
+  'bad-token':
+    'It takes reports of this app with a token: pass `tokens: slotTokens(...)` of `@murmuration/client/tokens` to `relayTransport`, with the `key` that `murmuration relay tokens` prints.',
   'bad-origin': 'It takes batches from other origins only: `murmuration serve --origin` says which.',
   'bad-request': 'A proxy before it may speak HTTP/1.0, or drop the Host.',
 };

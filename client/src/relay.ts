@@ -4,6 +4,8 @@
  */
 
 import {
+  type Batch,
+  type BinaryRequest,
   decodeKeys,
   decodeResponse,
   encodeRequest,
@@ -30,6 +32,21 @@ const DAY = 24 * HOUR;
 /** Bytes of a request besides its content: the address of the collector, the write key and the framing. */
 const ADDRESS = 250;
 
+/** Bytes of the field with a token. */
+const TOKEN = 80;
+
+/**
+ * Gets the token of a batch: the fields of its request that hold it or, as long as there is none, the answer that stands for that of the
+ * collector (`slotTokens` of `@murmuration/client/tokens`).
+ *
+ * @param id the id under which the batch is sent
+ * @param batch the batch, with its random id on the device, which nobody else learns
+ */
+export type Tokens = (
+  id: string,
+  batch: Pick<Batch, 'batch' | 'day' | 'reports'>,
+) => Promise<readonly (readonly [string, string])[] | Delivery>;
+
 /** The options of `relayTransport`. */
 export interface RelayOptions {
   /** The app's schema, which says `reports: 'alone'`. */
@@ -50,23 +67,20 @@ export interface RelayOptions {
    * their batches keep the ids under which they may have been counted.
    */
   readonly since?: number;
+  /** Tokens, where the collector counts reports with one only: `slotTokens(...)`. */
+  readonly tokens?: Tokens;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
 }
 
-/** The parts of a batch that are looked at. */
-interface Body {
-  readonly schema?: string;
-  readonly day: string;
-  readonly batch: string;
-}
-
 /** Checks that run in development only. @throws {RangeError} that names the option */
-function assertRelay({ schema: { document }, relay, hours = 24, size = 1_024 }: RelayOptions): void {
+function assertRelay({ schema: { document }, relay, hours = 24, size = 1_024, tokens }: RelayOptions): void {
   if (!globalThis.crypto?.subtle) throw new RangeError('crypto.subtle: expected WebCrypto, which pages have over https, got none');
   if (!/^https?:\/\//.test(relay)) throw new RangeError(`relay: expected an address such as https://relay.example/notes, got ${relay}`);
   if (!(hours >= 0 && hours <= 168))
     throw new RangeError(`hours: expected 0 to 168, since collectors take a report for 14 days, got ${hours}`);
+  if (tokens && document.relay !== 'required')
+    throw new RangeError("schema.relay: expected 'required' beside tokens, since the issuer could tell whose is an id that is not hidden");
   const longest = Math.max(
     ...Object.entries(document.metrics).map(([name, { law }]) => {
       const values = Object.entries(document.segments ?? {}).map(([segment, all]) => [
@@ -83,7 +97,7 @@ function assertRelay({ schema: { document }, relay, hours = 24, size = 1_024 }: 
         batch: '0'.repeat(32),
         reports: [[name, report]],
       };
-      return utf8(JSON.stringify(body)).length + ADDRESS;
+      return utf8(JSON.stringify(body)).length + ADDRESS + (tokens ? TOKEN : 0);
     }),
   );
   if (longest > size)
@@ -130,7 +144,7 @@ const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.to
  * createTelemetry({ schema, endpoint: 'https://t.example.com', transport });
  */
 export function relayTransport(options: RelayOptions): Transport {
-  const { schema, relay, keys, hours = 24, size = 1_024, since = 1, now = Date.now } = options;
+  const { schema, relay, keys, hours = 24, size = 1_024, since = 1, tokens, now = Date.now } = options;
   if (schema.document.reports !== 'alone')
     throw new RangeError(
       "schema.reports: expected 'alone', since whoever reads a message knows that its reports are of one device, got 'together'",
@@ -138,9 +152,9 @@ export function relayTransport(options: RelayOptions): Transport {
   if (process.env.NODE_ENV !== 'production') assertRelay(options);
   const configuration = decodeKeys(fromBase64url(keys));
 
-  const send = async ({ url, body }: Upload): Promise<Delivery> => {
+  const send = async ({ url, body }: Upload, token: BinaryRequest['fields']): Promise<Delivery> => {
     const [, scheme = '', authority = '', path = ''] = /^(https?):\/\/([^/]+)(.*)/i.exec(url) ?? [];
-    const fields = [['content-type', 'text/plain']] as const;
+    const fields = [['content-type', 'text/plain'] as const, ...token];
     const request = encodeRequest({ method: 'POST', scheme, authority, path, fields, content: utf8(body) }, size);
     const { message, openResponse } = await sealRequest(configuration, request);
     const response = await fetch(relay, {
@@ -162,15 +176,21 @@ export function relayTransport(options: RelayOptions): Transport {
     return { status, retryAfter: Number(retryAfter ?? 0), body: status > 399 ? new TextDecoder().decode(content) : undefined };
   };
 
-  return async ({ url, body }) => {
-    const { schema: wire, day, batch }: Body = JSON.parse(body);
+  const transport: Transport = async ({ url, body }) => {
+    const all: Partial<Batch> & Omit<Batch, 'schema'> = JSON.parse(body);
+    const { schema: wire, day, batch } = all;
     const digest = await digestOf(batch);
-    const wait = momentOf(digest, day, hours) - now();
-    // A longer wait than any that was meant: the clock was set back.
-    if (wait > 0 && wait <= DAY + hours * HOUR) return { status: TOO_EARLY };
     // The collector could compute the moment from the id, and so tell who was away then. The id of an older version stays, because the batch
     // may have been sent past the relay before, and must be counted once. An update must not change the id of a batch that was sent.
     const isHidden = schema.document.relay === 'required' && Number(wire?.split('/')[1]) >= since;
-    return send({ url, body: isHidden ? body.replace(batch, hexOf(digest.slice(16))) : body });
+    const id = isHidden ? hexOf(digest.slice(16)) : batch;
+    const token = (isHidden && (await tokens?.(id, all))) || [];
+    if ('status' in token) return token;
+    const wait = momentOf(digest, day, hours) - now();
+    // A longer wait than any that was meant: the clock was set back.
+    if (wait > 0 && wait <= DAY + hours * HOUR) return { status: TOO_EARLY };
+    return send({ url, body: body.replace(batch, id) }, token);
   };
+  // For the checks of `createTelemetry`.
+  return process.env.NODE_ENV !== 'production' && tokens ? Object.assign(transport, { tokens }) : transport;
 }

@@ -45,6 +45,7 @@ export { FINAL_REFUSALS, REFUSALS, refusalIn } from './refusals.ts';
 export * from './relay/binary-http.ts';
 export { joined, type KeyPair, pairOf } from './relay/hpke.ts';
 export * from './relay/oblivious-http.ts';
+export * from './relay/slot.ts';
 export * from './schema/charges.ts';
 export { assertDocument, assertOtherwise } from './schema/checks.ts';
 export * from './schema/define.ts';

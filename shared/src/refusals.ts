@@ -26,6 +26,7 @@ const OTHER_REFUSALS = {
   'bad-origin': 403,
   'unknown-key': 403,
   'past-relay': 403,
+  'bad-token': 403,
   'unknown-schema': 404,
   timeout: 408,
   'length-required': 411,

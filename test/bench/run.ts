@@ -15,6 +15,7 @@ import { scale } from './scale/scale.ts';
 import { service } from './service/service.ts';
 import { shuffle } from './shuffle/shuffle.ts';
 import { tasks } from './tasks/tasks.ts';
+import { tokens } from './tokens/tokens.ts';
 import { watch } from './watch/watch.ts';
 import '../setup/compile-cache.ts';
 
@@ -38,6 +39,7 @@ const benchmarks: { readonly [name: string]: Benchmark } = {
   service,
   shuffle,
   tasks,
+  tokens,
   watch,
 };
 

@@ -93,6 +93,14 @@ const programs: { readonly [name: string]: Program } = {
   '/history': subpath('history', 'withHistory'),
   '/recipes': subpath('recipes', 'experiment'),
   '/relay': subpath('relay', 'relayTransport'),
+  '/relay and /tokens': {
+    text: program(
+      '',
+      '',
+      `import { relayTransport } from '@murmuration/client/relay'; import { slotTokens } from '@murmuration/client/tokens'; console.log(relayTransport, slotTokens);`,
+    ),
+    over: '/relay',
+  },
   '/worker': subpath('worker', 'workerLifecycle'),
   '/react-native, AsyncStorage': subpath('react-native', 'appStateLifecycle, asyncStorage'),
   '/react-native, expo-sqlite': subpath('react-native', 'appStateLifecycle, sqliteStorage'),

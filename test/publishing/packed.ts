@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildPackages } from '../setup/build-packages.ts';
@@ -42,8 +42,10 @@ export async function installPacked({ folder, tarballs }: Packed, project: strin
     const { dependencies = {} } = JSON.parse(await readFile(join(to, 'package.json'), 'utf8')) as {
       readonly dependencies?: { readonly [name: string]: string };
     };
-    for (const other of Object.keys(dependencies).filter((dependency) => !dependency.startsWith('@murmuration/')))
-      await symlink(join(folder, name, 'node_modules', other), join(modules, other));
+    for (const other of Object.keys(dependencies).filter((dependency) => !dependency.startsWith('@murmuration/'))) {
+      await mkdir(dirname(join(modules, other)), { recursive: true });
+      if (!existsSync(join(modules, other))) await symlink(join(folder, name, 'node_modules', other), join(modules, other));
+    }
   }
 }
 

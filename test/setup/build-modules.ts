@@ -38,7 +38,7 @@ export const murmurHash: Plugin = {
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.{1,2}\/|^@murmuration\/|^(?:acorn|esbuild|react|svelte|unplugin|vue)$|^node:/ }, ({ path, kind }) =>
+    onResolve({ filter: /^\.{1,2}\/|^@(?:murmuration|noble)\/|^(?:acorn|esbuild|react|svelte|unplugin|vue)$|^node:/ }, ({ path, kind }) =>
       kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true, sideEffects: false },
     ),
 };

@@ -4,13 +4,16 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { dayNumber } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { inOneLine, UsageError } from '../base/fault.ts';
-import { print, unreadBecause, wholeOption } from '../base/usage.ts';
-import { admitted, openRelayKeys, parseRelayFile, type RelayFile, rotated } from '../ingest/relay-keys.ts';
+import { dayOption, print, unreadBecause, wholeOption } from '../base/usage.ts';
+import { admitted, openRelayKeys, parseRelayFile, type RelayFile, rotated, withTokens } from '../ingest/relay-keys.ts';
+import { tokenPair } from '../ingest/tokens.ts';
 import { table } from './table.ts';
 
 interface Options {
   readonly openFor: number;
   readonly perMinute?: number;
+  readonly from?: number;
+  readonly secret?: boolean;
   readonly json?: boolean;
 }
 
@@ -55,12 +58,28 @@ async function admit(file: string, name: string, { perMinute, json }: Options): 
   if (!json) process.stderr.write(`Token of the relay ${name}, shown this once. It is secret.\n`);
 }
 
+async function tokens(file: string, app: string, { from = dayNumber(Date.now()), secret: isSecret, json }: Options): Promise<void> {
+  const before = readRelayFile('file', file);
+  const { file: content, key } = withTokens(before, app, from);
+  if (content !== before) await write(file, content);
+  const publicKey = Buffer.from(tokenPair(key.secret).publicKey).toString('base64url');
+  if (isSecret) {
+    print(json, { app, secret: key.secret }, () => key.secret);
+    if (!json) process.stderr.write("It is secret. The app's server needs it: tokenIssuer({ ..., secret })\n");
+    return;
+  }
+  print(json, { app, key: publicKey, from: key.from }, () => publicKey);
+  if (!json)
+    process.stderr.write(`Build it into the app: slotTokens({ ..., key: '${publicKey}' }). Reports from ${key.from} on need a token.\n`);
+}
+
 async function show(file: string, { json }: Options): Promise<void> {
   const content = readRelayFile('file', file);
   const keys = content.keys.map(({ id, until }) => ({ id, until: until ?? null }));
   const relays = content.relays.map(({ name, perMinute }) => ({ name, perMinute: perMinute ?? null }));
+  const needing = (content.tokens ?? []).map(({ app, from }) => ({ app, from }));
   const published = await configurationOf(content);
-  print(json, { keys, relays, published }, () =>
+  print(json, { keys, relays, tokens: needing, published }, () =>
     [
       table(
         ['key', 'opens messages until'],
@@ -68,6 +87,7 @@ async function show(file: string, { json }: Options): Promise<void> {
       ),
       '',
       `relays     ${relays.map(({ name, perMinute }) => (perMinute ? `${name} (${perMinute} messages a minute)` : name)).join(', ') || 'none'}`,
+      `tokens     ${needing.map(({ app, from }) => `${app} from ${from}`).join(', ') || 'of no app'}`,
       `published  ${published}`,
     ].join('\n'),
   );
@@ -86,5 +106,10 @@ export function addRelay(program: Command): void {
     .argument('<name>', 'its name')
     .option('--per-minute <messages>', 'messages that it may bring in a minute', wholeOption('--per-minute', 1, 1e9))
     .action(admit);
+  add('tokens', 'count reports of an app with a token only: add its key, unless it has one, and print the public key')
+    .argument('<app>', 'the app')
+    .option('--from <day>', 'the first day of a report that needs a token, in UTC (default: today)', dayOption('--from'))
+    .option('--secret', "print the secret for the app's server instead")
+    .action(tokens);
   add('show', 'list keys and relays, without their secrets').action(show);
 }

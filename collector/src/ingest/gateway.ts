@@ -86,10 +86,11 @@ export function createGateway({ intake, unfinished, capacity, keys, now }: Gatew
   /** Counts the batch of a request that was opened, and says how that is answered. */
   const answerTo = async (request: Uint8Array): Promise<Inner> => {
     try {
-      const { method, path, content } = decoded(request);
+      const { method, path, fields, content } = decoded(request);
       if (method !== 'POST' || !path.split('?', 1)[0]?.endsWith(REPORTS))
         throw refusal('bad-request', `POST ${REPORTS}`, `${method} ${path}`);
-      const from = { url: path, ip: undefined, origin: undefined, isRelayed: true };
+      const authorization = fields.find(([name]) => name === 'authorization')?.[1];
+      const from = { url: path, ip: undefined, origin: undefined, isRelayed: true, authorization };
       intake.check(from, () => content.length);
       await intake.receive(from, Buffer.from(content));
       intake.answered(204);

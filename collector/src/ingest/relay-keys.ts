@@ -6,6 +6,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dayText, encodeKeys, type KeyPair, pairOf } from '@murmuration/shared';
 import { z } from 'zod';
+import { type CheckToken, type TokenKey, tokenCheck } from './tokens.ts';
 
 /** Bytes as base64url, in their one spelling. */
 const bytes = (length: number): z.ZodType<string> =>
@@ -33,6 +34,8 @@ export interface RelayFile {
     /** Messages that it may bring in a minute; absent for no limit. */
     readonly perMinute?: number;
   }[];
+  /** Keys of tokens, for the apps whose reports need one. */
+  readonly tokens?: readonly TokenKey[];
 }
 
 const form: z.ZodType<RelayFile> = z.strictObject({
@@ -54,6 +57,10 @@ const form: z.ZodType<RelayFile> = z.strictObject({
       }),
     )
     .refine((relays) => differ(relays.map(({ name }) => name)), 'expected names that differ'),
+  tokens: z
+    .array(z.strictObject({ app: z.string().min(1), secret: bytes(32), from: z.iso.date() }))
+    .refine((tokens) => differ(tokens.map(({ app }) => app)), 'expected apps that differ')
+    .exactOptional(),
 });
 
 /** Parses a file. @throws {RangeError} that says what is wrong, and quotes no secret */
@@ -78,12 +85,13 @@ export interface RelayKeys {
   readonly pairOf: (id: number, day: number) => KeyPair | undefined;
   /** The relay of a value of `Authorization`. */
   readonly relayOf: (authorization: string | undefined) => RelayFile['relays'][number] | undefined;
+  readonly checkToken: CheckToken;
 }
 
 const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 /** Prepares the keys of a file. */
-export async function openRelayKeys({ keys, relays }: RelayFile): Promise<RelayKeys> {
+export async function openRelayKeys({ keys, relays, tokens = [] }: RelayFile): Promise<RelayKeys> {
   const pairs = await Promise.all(
     keys.map(async ({ id, secret, until }) => ({ id, until, pair: await pairOf(Buffer.from(secret, 'base64url')) })),
   );
@@ -95,28 +103,38 @@ export async function openRelayKeys({ keys, relays }: RelayFile): Promise<RelayK
       const given = hashOf(authorization.replace(/^Bearer /i, ''));
       return relays.find((relay) => timingSafeEqual(Buffer.from(relay.hash, 'hex'), given));
     },
+    checkToken: tokenCheck(tokens),
   };
 }
 
 /** A file with a new key at its end. The key before it opens messages for so many days more, and those that open none are dropped. */
 export function rotated(file: RelayFile | undefined, today: number, openFor: number): RelayFile {
-  const { keys = [], relays = [] } = file ?? {};
+  const { keys = [], relays = [], ...more } = file ?? {};
   const kept = keys.map((key) => ({ ...key, until: key.until ?? dayText(today + openFor) })).filter(({ until }) => until >= dayText(today));
   const taken = kept.map(({ id }) => id);
   const last = keys.at(-1)?.id ?? 0;
   const id = Array.from({ length: 256 }, (_, i) => (last + 1 + i) % 256).find((each) => !taken.includes(each));
   if (id === undefined) throw new RangeError('expected at most 255 keys in force, got more');
-  return { keys: [...kept, { id, secret: randomBytes(32).toString('base64url') }], relays };
+  return { keys: [...kept, { id, secret: randomBytes(32).toString('base64url') }], relays, ...more };
 }
 
 /** A file that admits a relay, or gives it another token and limit, and the token, which is in no file. */
 export function admitted(
-  { keys, relays }: RelayFile,
+  { relays, ...more }: RelayFile,
   name: string,
   perMinute?: number,
 ): { readonly file: RelayFile; readonly token: string } {
   const token = `rt_${randomBytes(24).toString('base64url')}`;
   const others = relays.filter((relay) => relay.name !== name);
   const relay = { name, hash: hashOf(token).toString('hex'), ...(perMinute !== undefined && { perMinute }) };
-  return { file: { keys, relays: [...others, relay] }, token };
+  return { file: { ...more, relays: [...others, relay] }, token };
+}
+
+/** A file with a key of tokens for an app, as it is where it has one, and the key. Batches of a day from `from` on need a token. */
+export function withTokens(file: RelayFile, app: string, from: number): { readonly file: RelayFile; readonly key: TokenKey } {
+  const { tokens = [] } = file;
+  const known = tokens.find((each) => each.app === app);
+  if (known !== undefined) return { file, key: known };
+  const key = { app, secret: randomBytes(32).toString('base64url'), from: dayText(from) };
+  return { file: { ...file, tokens: [...tokens, key] }, key };
 }

@@ -20,6 +20,7 @@ import { ClockWatch } from './clock.ts';
 import { parseBatch, type SchemaLookup } from './parse-batch.ts';
 import { HEADERS, refusalOf, refuse } from './refuse.ts';
 import { type Sender, SenderLimits } from './sender-limits.ts';
+import type { CheckToken } from './tokens.ts';
 
 /** The path of the route. */
 export const REPORTS = '/v1/reports';
@@ -37,6 +38,8 @@ interface From extends Pick<Request, 'url'> {
   readonly ip: string | undefined;
   readonly origin: string | undefined;
   readonly isRelayed: boolean;
+  /** The field of the request that a relay passed on. */
+  readonly authorization?: string | undefined;
 }
 
 /** The one way of batches into the store, whatever brings them. */
@@ -71,12 +74,14 @@ interface IntakeParts {
   readonly limits: SenderLimits;
   /** Reports of one metric in one batch. */
   readonly perMetric: number;
+  /** Throws unless a batch has the token that it needs. */
+  readonly checkToken: CheckToken;
 }
 
 /** Options of the ingest: where batches go, what they are checked against, and the limits of `CollectorOptions`. */
 export interface IngestOptions
   extends CapacityOptions,
-    Pick<IntakeParts, 'schemas' | 'store' | 'answered' | 'failed' | 'now' | 'origins' | 'perMetric'> {
+    Pick<IntakeParts, 'schemas' | 'store' | 'answered' | 'failed' | 'now' | 'origins' | 'perMetric' | 'checkToken'> {
   /** The write keys that batches need; undefined where they need none. */
   readonly keys: Pick<Administration, 'writeKey'> | undefined;
   readonly perMinute?: number | undefined;
@@ -116,7 +121,7 @@ export async function createIngest(options: IngestOptions): Promise<Ingest> {
 }
 
 function createIntake(parts: IntakeParts): Intake {
-  const { schemas, store, capacity, clock, answered, failed, now, origins, limits, perMetric } = parts;
+  const { schemas, store, capacity, clock, answered, failed, now, origins, limits, perMetric, checkToken } = parts;
   const allowed = origins && new Set(origins);
 
   /** Validates a batch, after the app of its sender. @throws {Refusal} when it can't be counted */
@@ -159,6 +164,7 @@ function createIntake(parts: IntakeParts): Intake {
     try {
       batch = parse(body, today, sender, from.isRelayed);
       reports = batch.count;
+      checkToken(batch, schemas.get(batch.schema) as Published, from.authorization);
     } finally {
       sender.spend(reports);
     }

@@ -9,6 +9,7 @@ import { createClosing } from '../ingest/clock.ts';
 import { createGateway } from '../ingest/gateway.ts';
 import { openRelayKeys, type RelayFile } from '../ingest/relay-keys.ts';
 import { createIngest } from '../ingest/route.ts';
+import type { CheckToken } from '../ingest/tokens.ts';
 import { createAudits } from '../planning/audit/audit-thread.ts';
 import { createPlanning } from '../planning/plan/plan-thread.ts';
 import { createReleases } from '../release/service.ts';
@@ -125,8 +126,18 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   await logSchemas();
   const answered = (status: number, refusal?: Refusal): void => counts.answered('reports', status, refusal);
   const { failed, skewed } = counts;
-  const ingest = await createIngest({ ...settings, schemas, store, keys: isOpen ? undefined : admin, answered, failed, skewed });
   let relay = settings.relay && (await openRelayKeys(settings.relay));
+  const checkToken: CheckToken = (...batch) => relay?.checkToken(...batch);
+  const ingest = await createIngest({
+    ...settings,
+    schemas,
+    store,
+    keys: isOpen ? undefined : admin,
+    answered,
+    failed,
+    skewed,
+    checkToken,
+  });
   const gateway = createGateway({ ...ingest, keys: () => relay, now });
   const answering = createAnswering({ ...settings, store, shared: storage.shared, catalogOf: () => schemas.catalog });
   const releases = createReleases(store, settings);

@@ -2,7 +2,7 @@
  * `npm run bench -- linkage`: what sending reports alone costs, and what it hides. Fleets of devices that run the shipped client open their app
  * by different habits for a month. Rows: uploads of a device and the share of its reports that arrive, in both modes; and, of reports sent
  * alone, how many an attacker without addresses joins to another one of their device, beside chance. `--devices`, `--fleets`. With `--relay`
- * reports that are sent alone go through a relay.
+ * reports that are sent alone go through a relay, with `--tokens` each with a token.
  */
 
 import { parseArgs } from 'node:util';
@@ -45,8 +45,8 @@ const rows: readonly Row[] = [
 const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)} %`;
 
 /** Uploads of a device that arrive in a month, and the share of its reports that are acknowledged. */
-async function price(fleet: Row['fleet'], schema: Fleet['schema'], devices: number, isRelayed: boolean) {
-  const { requests, made, delivered } = await arrivalsOf({ ...fleet, schema, devices, days: DAYS, seed: 1, isRelayed });
+async function price(fleet: Row['fleet'], schema: Fleet['schema'], devices: number, way: Pick<Fleet, 'isRelayed' | 'isTokened'>) {
+  const { requests, made, delivered } = await arrivalsOf({ ...fleet, schema, devices, days: DAYS, seed: 1, ...way });
   return { requests: requests / devices, delivered: delivered / made };
 }
 
@@ -57,18 +57,19 @@ export async function linkage(args: readonly string[]) {
       devices: { type: 'string', default: '200' },
       fleets: { type: 'string', default: '12' },
       relay: { type: 'boolean', default: false },
+      tokens: { type: 'boolean', default: false },
     },
   });
-  const isRelayed = values.relay;
+  const way = { isRelayed: values.relay || values.tokens, isTokened: values.tokens };
   const [devices, fleets] = [Number(values.devices), Number(values.fleets)];
   const results = [];
   for (const { name, fleet, isHeld, isOnce } of rows) {
     const prices = [];
     for (const schema of [sixOfTwelve, twoTexts]) {
       for (const sending of ['together', 'alone'] as const)
-        prices.push(await price(fleet, schema(sending), devices / 2, isRelayed && sending === 'alone'));
+        prices.push(await price(fleet, schema(sending), devices / 2, sending === 'alone' ? way : {}));
     }
-    const attacked = (seed: number) => arrivalsOf({ ...fleet, schema: sixOfTwelve('alone'), devices, days: ATTACKED, seed, isRelayed });
+    const attacked = (seed: number) => arrivalsOf({ ...fleet, schema: sixOfTwelve('alone'), devices, days: ATTACKED, seed, ...way });
     const joined = isOnce ? undefined : await attack(async (seed) => (await attacked(seed)).sightings, fleets);
     const isTwice = joined !== undefined && poissonTail(joined.pairs, 2 * joined.chance) < NEVER;
     results.push({ name, prices, joined, passed: !(isHeld && isTwice) });

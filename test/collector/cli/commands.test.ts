@@ -10,6 +10,7 @@ import { choice, defineSchema, flag, joint, text } from '@murmuration/client';
 import { canonicalSchema, type Mechanism, meanVariance, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
 import { originsOption } from '#collector/base/usage.ts';
+import { tokenPair } from '#collector/ingest/tokens.ts';
 import { bin, runCommand as run, runProcess } from '../../setup/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-'));
@@ -384,8 +385,20 @@ describe('murmuration relay', () => {
       { id: 1, until: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
       { id: 2, until: null },
     ]);
-    expect(run('relay', 'show', file).stdout).toMatch(/key +opens messages until\n[\s\S]*relays +edge\npublished +ACkC/);
+    expect(run('relay', 'show', file).stdout).toMatch(/key +opens messages until\n[\s\S]*relays +edge\ntokens +of no app\npublished +ACkC/);
     expect(run('serve', '--schema', first, '--relay-keys', file, '--check-config').status).toBe(0);
+  });
+
+  test('says for which apps reports need a token, and prints the key for the app, or the secret for its server, again each time', () => {
+    const tokens = (...args: readonly string[]) => run('relay', 'tokens', file, 'notes', ...args);
+    const { stdout, stderr } = tokens('--from', '2027-01-15');
+    expect(stderr).toContain('Reports from 2027-01-15 on need a token.');
+    expect(JSON.parse(tokens('--from', '2028-01-15', '--json').stdout)).toEqual({ app: 'notes', key: stdout.trim(), from: '2027-01-15' });
+    const secret = tokens('--secret').stdout.trim();
+    expect(Buffer.from(tokenPair(secret).publicKey).toString('base64url')).toBe(stdout.trim());
+    expect(run('relay', 'show', file).stdout).toContain('tokens     notes from 2027-01-15\n');
+    expect(run('relay', 'show', file).stdout).not.toContain(secret);
+    expect(tokens('--from', 'soon').stderr).toContain('--from: expected a day such as 2026-11-20, got "soon"');
   });
 
   test('refuses a file that is none, and quotes no secret', () => {

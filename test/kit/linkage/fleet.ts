@@ -19,7 +19,7 @@ import {
 import { seededRng } from '@murmuration/client/testing';
 import type { Sending } from '@murmuration/shared';
 import { type Uniform, uniforms } from '../random.ts';
-import { DAY, type Habit, type Outage } from './habits.ts';
+import { DAY, type Habit, HOUR, type Outage } from './habits.ts';
 
 /** 2026-11-20 */
 const START = 20_777 * DAY;
@@ -35,6 +35,8 @@ export interface Fleet {
   readonly offline?: (random: Uniform) => readonly Outage[];
   /** True if reports go through a relay, so that each waits for its moment. */
   readonly isRelayed?: boolean;
+  /** True if each needs a token, which is asked for when it is first due, an hour before it leaves. */
+  readonly isTokened?: boolean;
   readonly seed: number;
 }
 
@@ -104,6 +106,7 @@ async function live(fleet: Fleet, device: number) {
   const visits = [...fleet.habit(fleet.days, random)].sort((a, b) => a.at - b.at);
   const storage: Storage = { ...memoryStorage(), suspend: () => {} }; // as a page's: what leaves it is not written
   const seen = new Map<string, { batch: string; metric: string; day: string; times: number[] }>();
+  const tokens = new Map<string, number>();
   let [requests, made, delivered, now] = [0, 0, 0, START];
   for (const [i, { at, lasting }] of visits.entries()) {
     let timers: { readonly at: number; readonly run: () => unknown }[] = [];
@@ -138,6 +141,11 @@ async function live(fleet: Fleet, device: number) {
       transport: async ({ body }): Promise<Delivery> => {
         if (isIn(offline, now - START)) return { status: 0 };
         const { batch, day, reports } = JSON.parse(body) as { batch: string; day: string; reports: [string, string][] };
+        if (fleet.isTokened) {
+          const asked = tokens.get(batch) ?? now;
+          tokens.set(batch, asked);
+          if (now - asked < HOUR) return { status: 425 };
+        }
         if (fleet.isRelayed && now < momentIn(batch, day)) return { status: 425 };
         requests++;
         for (const [metric] of reports) {
