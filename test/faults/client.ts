@@ -19,7 +19,7 @@ export const clientFaults: readonly Fault[] = [
   {
     name: 'interleavings through a relay',
     beside: 40,
-    short: () => interleavings(50, 1, relayedInterleaving),
-    long: () => interleavings(10_000, freshSeed(), relayedInterleaving),
+    short: () => interleavings(40, 1, relayedInterleaving),
+    long: () => interleavings(1_500, freshSeed(), relayedInterleaving),
   },
 ];

@@ -76,6 +76,7 @@ export type Device = ReturnType<typeof createDevice>;
 
 export function createDevice(setup: Setup, person: Person) {
   const clock = fakeClock(START);
+  const timers: number[] = [];
   const storage = createStorageModel(setup.kind, clock.now);
   const network = createNetwork();
   /** The contexts whose uploads are on their way to the relay. */
@@ -172,6 +173,7 @@ export function createDevice(setup: Setup, person: Person) {
         after: (milliseconds, run) => {
           if (context.alive && !(milliseconds >= 0 && milliseconds <= LONGEST_TIMER))
             oracle.failures.push(`a timer of ${milliseconds} milliseconds`);
+          timers.push(clock.now() + milliseconds);
           return clock.after(milliseconds, () => context.alive && !context.isAway && run());
         },
       },
@@ -221,7 +223,14 @@ export function createDevice(setup: Setup, person: Person) {
     silent: (): readonly string[] =>
       [...recorded].filter(([metric, count]) => count > (answered.get(metric) ?? 0) + (excused.get(metric) ?? 0)).map(([metric]) => metric),
     wait: async (milliseconds: number): Promise<void> => {
-      clock.advance(milliseconds);
+      const end = clock.now() + milliseconds;
+      // Sealing takes no time of this clock. So through a relay it stops at each timer, until that has had its effect.
+      const stops = (): readonly number[] => (setup.family === 'relayed' ? timers.filter((at) => at > clock.now() && at < end) : []);
+      for (let at = stops(); at.length > 0; at = stops()) {
+        clock.advance(Math.min(...at) - clock.now());
+        await settle();
+      }
+      clock.advance(end - clock.now());
       await settle();
     },
     /** Runs everything that is not waiting for anything. */

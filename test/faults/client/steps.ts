@@ -130,7 +130,7 @@ export const interleaving: fc.Arbitrary<readonly [Setup, readonly Step[]]> = fc.
 const passing: fc.Arbitrary<Step> = fc.record({
   kind: of('days' as const),
   tab,
-  days: fc.integer({ min: 2, max: 6 }),
+  days: fc.integer({ min: 2, max: 4 }),
   one: of(false),
   network,
 });
@@ -138,7 +138,7 @@ const passing: fc.Arbitrary<Step> = fc.record({
 /** The same where every report goes through a relay. */
 export const relayedInterleaving: typeof interleaving = fc.tuple(
   setupOf('relayed'),
-  fc.array(fc.oneof({ weight: 3, arbitrary: step }, { weight: 1, arbitrary: passing }), { minLength: 5, maxLength: 40, size: 'max' }),
+  fc.array(fc.oneof({ weight: 7, arbitrary: step }, { weight: 1, arbitrary: passing }), { minLength: 5, maxLength: 30, size: 'max' }),
 );
 
 /**

@@ -70,9 +70,17 @@ export function throughRelay(deliver: (upload: Upload, bytes: number) => Promise
 
   return {
     transportOf: (schema, now) => {
-      const send = relayTransport({ schema, relay: ADDRESS, keys, now });
+      let begun: number | undefined;
+      const time = (): number => {
+        const at = begun ?? now();
+        begun = undefined;
+        return at;
+      };
+      const send = relayTransport({ schema, relay: ADDRESS, keys, now: time });
       return async (upload) => {
+        const called = now();
         const end = await acquire();
+        begun = called; // the transport itself looks at the clock as soon as it is called
         const { promise: opened, resolve: reached } = Promise.withResolvers<void>();
         const { promise: ended, resolve: settled } = Promise.withResolvers<void>();
         carried = { upload, reached, ended };
