@@ -152,11 +152,13 @@ export function relayTransport(options: RelayOptions): Transport {
   if (process.env.NODE_ENV !== 'production') assertRelay(options);
   const configuration = decodeKeys(fromBase64url(keys));
 
-  const send = async ({ url, body }: Upload, token: BinaryRequest['fields']): Promise<Delivery> => {
+  const send = async ({ url, body }: Upload, token: BinaryRequest['fields'], called: number): Promise<Delivery> => {
     const [, scheme = '', authority = '', path = ''] = /^(https?):\/\/([^/]+)(.*)/i.exec(url) ?? [];
     const fields = [['content-type', 'text/plain'] as const, ...token];
     const request = encodeRequest({ method: 'POST', scheme, authority, path, fields, content: utf8(body) }, size);
     const { message, openResponse } = await sealRequest(configuration, request);
+    // The device slept meanwhile. Another report may be due by now, and the two would arrive together.
+    if (now() - called > FETCH_PATIENCE) return { status: TOO_EARLY };
     const response = await fetch(relay, {
       method: 'POST',
       body: message as BufferSource,
@@ -177,6 +179,7 @@ export function relayTransport(options: RelayOptions): Transport {
   };
 
   const transport: Transport = async ({ url, body }) => {
+    const called = now();
     const all: Partial<Batch> & Omit<Batch, 'schema'> = JSON.parse(body);
     const { schema: wire, day, batch } = all;
     const digest = await digestOf(batch);
@@ -186,10 +189,10 @@ export function relayTransport(options: RelayOptions): Transport {
     const id = isHidden ? hexOf(digest.slice(16)) : batch;
     const token = (isHidden && (await tokens?.(id, all))) || [];
     if ('status' in token) return token;
-    const wait = momentOf(digest, day, hours) - now();
+    const wait = momentOf(digest, day, hours) - called;
     // A longer wait than any that was meant: the clock was set back.
     if (wait > 0 && wait <= DAY + hours * HOUR) return { status: TOO_EARLY };
-    return send({ url, body: body.replace(batch, id) }, token);
+    return send({ url, body: body.replace(batch, id) }, token, called);
   };
   // For the checks of `createTelemetry`.
   return process.env.NODE_ENV !== 'production' && tokens ? Object.assign(transport, { tokens }) : transport;

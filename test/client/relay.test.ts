@@ -149,6 +149,15 @@ test('without a transport, a schema that requires a relay is refused in developm
 });
 
 describe('the moment', () => {
+  test('has passed for a device that slept while it sealed a message, which then does not leave', async () => {
+    now = timeOf(3);
+    const slept = transport()({ url, body: bodyOf(idOf(1)) });
+    now += MINUTE;
+    expect(await slept).toEqual({ status: 425 });
+    expect(opened).toEqual([]);
+    expect(await transport()({ url, body: bodyOf(idOf(1)) })).toMatchObject({ status: 204 });
+  });
+
   test('lies in the 24 hours after the day, evenly, and does not depend on when the report was recorded or asked for', async () => {
     instead = { status: 503, type: 'text/plain', body: '' }; // sent, without the work of a gateway
     for (let i = 0; i < 20; i++) {
@@ -192,6 +201,9 @@ const time: Time = {
   },
 };
 
+/** Messages on their way, in all tabs. */
+let pending = 0;
+
 /** Opens the app, records, lives for so long, and is killed. The clock waits for messages on their way. */
 const visit = async (
   storage: ReturnType<typeof memoryStorage>,
@@ -200,7 +212,6 @@ const visit = async (
   metrics: readonly string[] = [],
   value = true,
 ) => {
-  let pending = 0;
   const send = transport();
   const counted = async (upload: Upload): Promise<Delivery> => {
     pending++;
