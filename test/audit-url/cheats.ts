@@ -129,6 +129,15 @@ const RELAYED: Readonly<Record<string, readonly [check: string, options: string]
     return ${through(`keys: first + '${keys.slice(4)}'`)};
   },`,
   ],
+  'a name of the device': [
+    'batch ids',
+    `transport: ({ url, body }) => {
+      const name = localStorage.getItem('name') ?? crypto.randomUUID().replaceAll('-', '');
+      localStorage.setItem('name', name);
+      const { batch } = JSON.parse(body);
+      return ${through('since: 9', '{ url, body: body.replace(batch, batch.slice(0, 16) + name.slice(16)) }')};
+    },`,
+  ],
   'all at once': [
     'moments',
     `transport: async ({ url, body }) => {

@@ -124,6 +124,7 @@ describe('the rows of a relay', () => {
     ['a message for another address', 'messages', sent(2, { url: 'http://127.0.0.1:9/v1/reports?user=5' })],
     ['another address at the relay', 'relay', sent(2, { message: { url: `${RELAY}/5` } })],
     ['another key', 'key of the collector', sent(2, { message: { key: { id: 8, publicKey: RECIPIENT } } })],
+    ['a key that is fetched', 'key of the collector', { method: 'GET', url: 'https://t.example.com/v1/relay' }],
     ['a report past the relay', 'past the relay', { ...sent(2), message: undefined }],
     ['a report before its day is over', 'moments', sent(-1)],
   ])('fail for %s', async (_, check, cheat) => {

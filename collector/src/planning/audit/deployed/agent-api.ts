@@ -68,6 +68,12 @@ export interface Sending {
   readonly text: string;
 }
 
+/** Words that the SDK was given: the first so many of a stream that begins with a seed. */
+export interface Drawn {
+  readonly start: number;
+  readonly drawn: number;
+}
+
 /** Keys of X25519 in a page, in hexadecimal digits: the secret ones that it drew or imported, and the public ones that it imported. */
 export interface SealingKeys {
   readonly secrets: readonly string[];
@@ -97,6 +103,7 @@ export interface Agent {
   /** Pending steps of IndexedDB, and requests. */
   readonly busy: () => number;
   readonly keys: () => SealingKeys;
+  readonly words: () => readonly Drawn[];
   /** Milliseconds until the next timer of more than a second, and at most a day. */
   readonly untilTimer: () => number;
   /** Sets the words for the next draw of metrics. */

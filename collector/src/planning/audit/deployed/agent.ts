@@ -87,7 +87,12 @@ export function agent(
   let start = seed ^ Date.now();
   // A worker of a blob has another address in each visit.
   for (const character of page.location.href.replace(/^blob:.*/, 'blob:')) start = Math.imul(start ^ character.charCodeAt(0), 0x01000193);
-  const [fills, others, weak] = [stream(start), stream(start + 1), stream(start + 2)];
+  const [all, others, weak] = [stream(start), stream(start + 1), stream(start + 2)];
+  let drawn = 0;
+  const fills = (): number => {
+    drawn++;
+    return all();
+  };
   const given: string[] = [];
   const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   let set: readonly number[] | undefined; // the words of the next fill
@@ -318,6 +323,7 @@ export function agent(
     given: () => given,
     busy: () => pending,
     keys,
+    words: () => [{ start, drawn }],
     untilTimer: () => Math.min(...[...timers.values()].map((due) => Math.ceil(due - Date.now())).filter((wait) => wait > 0), 86_400_000),
     arm: (words) => {
       armed = { ...words };

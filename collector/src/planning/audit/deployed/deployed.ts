@@ -8,6 +8,7 @@ import type { Check, Row, Verdict } from './check.ts';
 import { canary } from './checks/canary.ts';
 import { beforeConsent, pageStorage, privacyControl } from './checks/consent.ts';
 import { endToEnd } from './checks/end-to-end.ts';
+import { batchIds } from './checks/ids.ts';
 import { forgetting, oneName, refusing, slots } from './checks/ledger.ts';
 import { published } from './checks/published.ts';
 import { relay } from './checks/relay.ts';
@@ -28,6 +29,7 @@ const CHECKS: readonly Check[] = [
   thresholds,
   endToEnd,
   reportsFit,
+  batchIds,
   relay,
   published,
   twins,

@@ -4,7 +4,7 @@
 
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Witness } from '../../../schemas/log/witness.ts';
-import type { Draw, Sending, Stored } from './agent-api.ts';
+import type { Draw, Drawn, Sending, Stored } from './agent-api.ts';
 import { atThreshold, enoughWords, inputOf, questionOf, seededWords, throwCoins, twinWords } from './reference.ts';
 import { type Found, type Sent, type Site, Visit, type VisitOptions } from './visit.ts';
 
@@ -13,14 +13,15 @@ const SENDING = 3;
 
 /** Days of the visits that test the ledger: on both sides of a day, a week, a month and two. */
 const DAYS: readonly number[] = [0, 1, 6, 7, 8, 29, 30, 60];
-/** Days between them on which nobody answers. Reports that leave alone, one in a quiet time, leave then. */
-const ALONE: readonly number[] = [2, 3, 4, 9, 10, 11, 31, 32, 33, 61, 62, 63];
+/** Days between them on which nobody answers, and reports through a relay leave: they wait for the end of their day, and for each other. */
+const LEAVING: readonly number[] = [2, 3, 4, 9, 10, 11, 31, 32, 33, 61, 62, 63];
 
 /** Traces of a visit. */
 export interface Seen {
   readonly sent: readonly Sent[];
   readonly scripts: readonly Sending[];
   readonly draws: readonly Draw[];
+  readonly words: readonly Drawn[];
   readonly stored: readonly Stored[];
   /** The contents of databases, in the browser's words; empty where nobody asked. */
   readonly databases: string;
@@ -45,6 +46,7 @@ const seenOf = async (visit: Visit): Promise<Seen> => ({
   sent: [...visit.sent],
   scripts: await visit.scripts(),
   draws: await visit.draws(),
+  words: await visit.words(),
   stored: await visit.stored(),
   databases: '',
   reads: await visit.reads(),
@@ -153,12 +155,8 @@ export class Investigation {
     const { devices } = await this.known();
     const waits = devices.some(({ document: { metrics } }) => Object.values(metrics).some(({ otherwise }) => otherwise !== undefined));
     const isRelayed = devices.some(({ document: { relay } }) => relay === 'required');
-    return waits ? [1, 8, 31] : isRelayed ? [2, 3, 4, 5, 8] : (await this.#leavesAlone()) ? [1, 2, 3, 8] : [8];
-  }
-
-  async #leavesAlone(): Promise<boolean> {
-    const { devices } = await this.known();
-    return devices.some(({ document: { reports } }) => reports === 'alone');
+    const isAlone = devices.some(({ document: { reports } }) => reports === 'alone');
+    return waits ? [1, 8, 31] : isRelayed ? [2, 3, 4, 5, 8] : isAlone ? [1, 2, 3, 8] : [8];
   }
 
   /** Two scripts with an answer to each metric: on words just below the first threshold, and at it. */
@@ -249,8 +247,8 @@ export class Investigation {
   readonly months: () => Promise<readonly (readonly [day: number, Seen])[]> = once(() =>
     this.#with({ seed: 9 }, async (visit) => {
       const seen: (readonly [number, Seen])[] = [];
-      const alone = (await this.#leavesAlone()) ? ALONE : [];
-      for (const day of [...DAYS, ...alone].sort((a, b) => a - b)) {
+      const leaving = (await this.isRelayed()) ? LEAVING : [];
+      for (const day of [...DAYS, ...leaving].sort((a, b) => a - b)) {
         await visit.open(day);
         if (day === 0) await visit.agree();
         for (let again = 0; again < 2 && DAYS.includes(day); again++)

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Frame, Page, Request } from 'playwright-core';
 import { UsageError } from '../../../base/fault.ts';
 import { agent } from './agent.ts';
-import type { Agent, AgentOptions, Draw, FoundDevice, Outcome, Run, SealingKeys, Sending, Stored } from './agent-api.ts';
+import type { Agent, AgentOptions, Draw, Drawn, FoundDevice, Outcome, Run, SealingKeys, Sending, Stored } from './agent-api.ts';
 import { watchKeys } from './agent-keys.ts';
 import { type Launched, userAgentOf } from './browser.ts';
 import { isMessage, isToken, type Message, openMessage, UNOPENED } from './messages.ts';
@@ -79,6 +79,9 @@ export interface Site extends Pick<Launched, 'browser' | 'workers'> {
 /** A page's frame or a worker. */
 type Realm = Frame | WorkerRealm;
 
+/** Records of a frame or worker that outlive it. */
+type Kept = { readonly [name in 'draws' | 'sent' | 'words']: ReturnType<Agent[name]> };
+
 /** A device, and where it is. */
 export interface Found extends FoundDevice {
   readonly realm: Realm;
@@ -129,7 +132,7 @@ export class Visit {
   #armed: Readonly<Record<string, readonly number[]>> = {};
   readonly #noted = new WeakMap<Request, Sent>();
   /** Draws and requests of frames and workers when the page was left. */
-  readonly #before = new Map<unknown, { readonly draws: readonly Draw[]; readonly sent: readonly Sending[] }>();
+  readonly #before = new Map<unknown, Kept>();
 
   private constructor(site: Site, page: Page, name: string, start: number) {
     this.site = site;
@@ -282,7 +285,8 @@ export class Visit {
     for (const realm of this.#realms) {
       const draws = await this.#call(realm, 'draws');
       const sent = await this.#call(realm, 'sent');
-      if (draws && sent) this.#before.set('hasEnded' in realm ? realm : Symbol(realm.url()), { draws, sent });
+      const words = await this.#call(realm, 'words');
+      if (draws && sent && words) this.#before.set('hasEnded' in realm ? realm : Symbol(realm.url()), { draws, sent, words });
     }
   }
 
@@ -379,10 +383,10 @@ export class Visit {
   }
 
   /** Records of all frames and workers, also of those that are no more. */
-  async #records<N extends 'draws' | 'sent'>(name: N): Promise<Awaited<ReturnType<Agent[N]>>> {
+  async #records<N extends keyof Kept>(name: N): Promise<Awaited<ReturnType<Agent[N]>>> {
     const heard = new Map<unknown, unknown>([...this.#before].map(([realm, record]) => [realm, record[name]]));
     for (const realm of this.#realms) {
-      const record = await this.#call<'draws' | 'sent'>(realm, name);
+      const record = await this.#call<keyof Kept>(realm, name);
       if (record !== undefined) heard.set(realm, record);
     }
     return [...heard.values()].flat() as unknown as Awaited<ReturnType<Agent[N]>>;
@@ -398,6 +402,7 @@ export class Visit {
   written = async (): Promise<readonly FoundDevice['document'][]> => (await this.#all('written')).flat();
   draws = (): Promise<readonly Draw[]> => this.#records('draws');
   scripts = (): Promise<readonly Sending[]> => this.#records('sent');
+  words = (): Promise<readonly Drawn[]> => this.#records('words');
   reads = async (): Promise<readonly string[]> => [...new Set((await this.#all('reads')).flat())];
   given = async (): Promise<readonly string[]> => (await this.#all('given')).flat();
   stored = async (): Promise<readonly Stored[]> => this.#all('stored');

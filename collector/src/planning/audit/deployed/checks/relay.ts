@@ -26,6 +26,8 @@ type Relayed = Sent & { readonly message: Message };
 const relayedOf = ({ sent }: Seen): readonly Relayed[] =>
   sent.filter((each): each is Relayed => each.message !== undefined && (each.message.key !== undefined || each.isReport));
 
+const isOpened = ({ message }: Relayed): boolean => message.key !== undefined;
+
 const batchOf = (sent: Sent): Batch | undefined => batchesOf([sent])[0]?.batch;
 
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
@@ -36,10 +38,7 @@ const MEMBERS: ReadonlySet<string> = new Set(['v', 'schema', 'day', 'batch', 'se
 /** Faults of a message: whatever is in it besides one report. */
 function faultsOf(sent: Relayed): readonly string[] {
   const { message, method, url, isReport } = sent;
-  if (message.key === undefined)
-    return [
-      `a message to ${message.url} that nobody can read: it was not sealed with WebCrypto for a key that the page imported. If it is no report, name its address under "own" in the plan`,
-    ];
+  if (message.key === undefined) return [`a message to ${message.url} that nobody can read`];
   const batch = batchOf(sent);
   if (!isReport || method !== 'POST' || batch === undefined) return [`another request than a report: ${method} ${url}`];
   const fields = message.fields.filter((field) => !isToken(field) && field.join() !== 'content-type,text/plain');
@@ -52,13 +51,16 @@ function faultsOf(sent: Relayed): readonly string[] {
 
 function messagesRow(relayed: readonly Relayed[]): Row {
   const sizes = distinct(relayed.map(({ message }) => `${message.bytes.length / 2} bytes`));
-  const urls = distinct(relayed.map(({ url }) => url));
+  const urls = distinct(relayed.filter(isOpened).map(({ url }) => url));
   const faults = [
     ...distinct(relayed.flatMap(faultsOf)),
     ...(sizes.length > 1 ? [`messages of several sizes: ${sizes.join(', ')}`] : []),
     ...(urls.length > 1 ? [`messages for several addresses: ${listed(urls)}`] : []),
   ];
-  if (faults.length > 0) return row(MESSAGES, 'failed', `the page sent ${listed(faults)}`);
+  const why = !relayed.every(isOpened)
+    ? '. It was not sealed with WebCrypto for a key that the page imported. If it is no report, name its address under "own" in the plan'
+    : '';
+  if (faults.length > 0) return row(MESSAGES, 'failed', `the page sent ${listed(faults)}${why}`);
   const tokens = relayed.filter(({ message }) => message.fields.some(isToken)).length;
   const paid = tokens > 0 ? `. ${tokens} have a token of Privacy Pass, which is no report` : '';
   return row(
@@ -74,7 +76,7 @@ function relayRow(relayed: readonly Relayed[], page: string): Row {
     return row(RELAY, 'failed', `messages go to several addresses, of which each device may have its own: ${listed(relays)}`);
   const [relay = ''] = relays;
   const { origin } = new URL(relay);
-  const collectors = relayed.map(({ url }) => (URL.canParse(url) ? new URL(url).origin : ''));
+  const collectors = relayed.filter(isOpened).map(({ url }) => (URL.canParse(url) ? new URL(url).origin : ''));
   if (collectors.includes(origin))
     return row(RELAY, 'failed', `${relay} is at the collector's own origin, so one party sees addresses and reports`);
   if (origin === new URL(page).origin) return row(RELAY, 'failed', `${relay} is at the origin of the page, so the app is its own relay`);
@@ -97,10 +99,14 @@ async function publishedKey(address: string): Promise<MessageKey | string> {
   }
 }
 
-async function keysRow(relayed: readonly Relayed[]): Promise<Row> {
+async function keysRow(relayed: readonly Relayed[], seen: readonly Seen[]): Promise<Row> {
   const used = relayed.flatMap(({ message, url }) => (message.key ? [{ ...message.key, url }] : []));
   const [first] = used;
   if (first === undefined) return row(KEYS, 'not tested', 'no message was opened');
+  const fetched = seen
+    .flatMap(({ sent }) => sent)
+    .find(({ method, url }) => method === 'GET' && new URL(url).pathname.endsWith('/v1/relay'));
+  if (fetched) return row(KEYS, 'failed', `the page asks for its key at ${fetched.url}, and each device could get another one`);
   const wordsOf = ({ id, publicKey }: MessageKey): string => `${id}, ${publicKey}`;
   const all = distinct(used.map(wordsOf));
   if (all.length > 1)
@@ -175,6 +181,6 @@ export const relay: Check = {
     if (relayed.length === 0 && required.size === 0) return [];
     const past = pastRow(seen, required);
     if (relayed.length === 0) return [row(MESSAGES, 'not tested', "the schema says relay: 'required', and no message was seen"), past];
-    return [messagesRow(relayed), relayRow(relayed, investigation.site.url), await keysRow(relayed), past, momentsRow(seen)];
+    return [messagesRow(relayed), relayRow(relayed, investigation.site.url), await keysRow(relayed, seen), past, momentsRow(seen)];
   },
 };
