@@ -1,7 +1,7 @@
 /** Apps to audit, honest and not: one page with three questions, built in several ways, and the same page with a cheat in it. */
 
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
@@ -227,13 +227,14 @@ export const builders: Readonly<Record<string, Builder>> = {
 
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json' };
 
-/** Serves files on 127.0.0.1, and answers everything else with 404. */
+/** Serves files on 127.0.0.1, and answers everything else with 404. Without a listener, what is posted is answered with 204. */
 export async function serveFiles(
   files: Readonly<Record<string, string | Uint8Array>>,
+  post: RequestListener = (_request, response) => response.writeHead(204).end(),
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const server = createServer((request, response) => {
     const file = files[new URL(request.url ?? '/', 'http://a').pathname];
-    if (request.method === 'POST') response.writeHead(204).end();
+    if (request.method === 'POST') post(request, response);
     else if (file === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': TYPES[extname(request.url ?? '')] ?? 'text/html' }).end(file);
   });

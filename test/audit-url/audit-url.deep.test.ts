@@ -1,6 +1,14 @@
 /** Every build of the honest app, and every cheat. */
 
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tokenIssuer } from '@murmuration/collector/tokens';
+import type { SchemaDocument } from '@murmuration/shared';
+import express from 'express';
 import { describe, expect, test } from 'vitest';
+import { KEY, SECRET } from '../kit/tokens.ts';
 import { builders, relayed, WORKERS } from './apps.ts';
 import { audited, auditedIn, failed, plainly } from './audited.ts';
 import { cheats, relayedCheats } from './cheats.ts';
@@ -48,6 +56,24 @@ describe('with its reports through a relay,', () => {
     const result = await auditedIn(kind, relayed);
     expect(failed(result)).toEqual([]);
     expect(result.rows.filter(({ verdict }) => verdict === 'not tested').map(({ check }) => check)).toEqual(GAPS);
+  });
+
+  test('an honest app with tokens fails no check, and its tokens are seen', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'murmuration-tokens-'));
+    const metrics = { dark: { every: 'week' }, plan: { every: 'month' }, size: { every: 'week' } };
+    const schemas = [{ app: 'audited', metrics } as unknown as SchemaDocument];
+    const { handler, close } = tokenIssuer({ secret: SECRET, schemas, data: folder, accountOf: () => randomUUID() });
+    const tokens = `tokens: slotTokens({ schema, issuer: '/tokens', key: '${KEY}' }) }),`;
+    const parts = {
+      ...relayed,
+      before: `${relayed.before} import { slotTokens } from '@murmuration/client/tokens';`,
+      options: relayed.options.replace('}),', `, ${tokens}`),
+    };
+    const result = await audited('esbuild', parts, express().post('/tokens', handler));
+    close();
+    await rm(folder, { recursive: true });
+    expect(failed(result)).toEqual([]);
+    expect(plainly(result, 'messages')).toMatch(/have a token/);
   });
 
   test.each(relayedCheats)('a cheat is found: %s, by the check of %s', async (_, check, parts) => {

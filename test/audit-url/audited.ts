@@ -1,5 +1,6 @@
 /** Builds an app, serves it on 127.0.0.1 and audits it. */
 
+import type { RequestListener } from 'node:http';
 import { auditDeployed, type Deployed } from '#collector/planning/audit/deployed/deployed.ts';
 import { builders, type Files, type Parts, PLAN, script, serveFiles, workerScripts } from './apps.ts';
 
@@ -12,8 +13,8 @@ async function build(builder: string, text: string): Promise<Files> {
   return made(text);
 }
 
-async function auditFiles(files: Files): Promise<Audited> {
-  const { url, close } = await serveFiles(files);
+async function auditFiles(files: Files, post?: RequestListener): Promise<Audited> {
+  const { url, close } = await serveFiles(files, post);
   try {
     return await auditDeployed({ url, plan: PLAN });
   } finally {
@@ -22,9 +23,9 @@ async function auditFiles(files: Files): Promise<Audited> {
 }
 
 /** Audits the app of a builder, with a cheat's parts. */
-export async function audited(builder: string, parts: Parts = {}): Promise<Audited> {
+export async function audited(builder: string, parts: Parts = {}, post?: RequestListener): Promise<Audited> {
   const files = await build(builder, script(parts));
-  return auditFiles({ ...files, ...(parts.worker !== undefined && { '/worker.js': parts.worker }) });
+  return auditFiles({ ...files, ...(parts.worker !== undefined && { '/worker.js': parts.worker }) }, post);
 }
 
 /** Audits the app whose telemetry is in a worker of a kind, with a cheat's parts. */

@@ -68,8 +68,5 @@ export async function openMessage(message: Buffer, { secrets, recipients }: Seal
   return undefined;
 }
 
-/** A token of Privacy Pass (RFC 9577), which pays for a report and is none. */
-export const isToken = ([name, value]: readonly [string, string]): boolean => name === 'authorization' && value.startsWith('PrivateToken ');
-
 /** The answer to a message that nobody can open. */
 export const UNOPENED: WorkerAnswer = { status: 502, headers: { 'access-control-allow-origin': '*' }, body: '' };

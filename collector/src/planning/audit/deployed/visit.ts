@@ -11,7 +11,7 @@ import { agent } from './agent.ts';
 import type { Agent, AgentOptions, Draw, Drawn, FoundDevice, Outcome, Run, SealingKeys, Sending, Stored } from './agent-api.ts';
 import { watchKeys } from './agent-keys.ts';
 import { type Launched, userAgentOf } from './browser.ts';
-import { isMessage, isToken, type Message, openMessage, UNOPENED } from './messages.ts';
+import { isMessage, type Message, openMessage, UNOPENED } from './messages.ts';
 import type { Plan } from './plan.ts';
 import { seededWords } from './reference.ts';
 import { act, touch } from './touch.ts';
@@ -239,7 +239,7 @@ export class Visit {
     Object.assign(sent, {
       method,
       url,
-      headers: Object.fromEntries(fields.filter((field) => !isToken(field))),
+      headers: Object.fromEntries(fields),
       body: Buffer.from(content).toString(),
       isReport: URL.canParse(url) && isReport(url),
       message: { ...message, key: opened.key, fields },

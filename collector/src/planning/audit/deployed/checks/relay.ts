@@ -4,11 +4,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type Batch, decodeKeys, encodeKeys } from '@murmuration/shared';
+import { type Batch, decodeKeys, encodeKeys, TOKEN_SCHEME } from '@murmuration/shared';
 import { batchesOf } from '../batches.ts';
 import { type Check, listed, type Row, row } from '../check.ts';
 import type { Seen } from '../investigation.ts';
-import { isToken, type Message, type MessageKey } from '../messages.ts';
+import type { Message, MessageKey } from '../messages.ts';
 import type { Sent } from '../visit.ts';
 
 const MESSAGES = 'messages';
@@ -25,6 +25,9 @@ type Relayed = Sent & { readonly message: Message };
 
 const relayedOf = ({ sent }: Seen): readonly Relayed[] =>
   sent.filter((each): each is Relayed => each.message !== undefined && (each.message.key !== undefined || each.isReport));
+
+/** True for a token (docs/relay.md), which is good for one report and is none. */
+const isToken = ([name, value]: Message['fields'][number]): boolean => name === 'authorization' && value.startsWith(TOKEN_SCHEME);
 
 const isOpened = ({ message }: Relayed): boolean => message.key !== undefined;
 
@@ -62,7 +65,7 @@ function messagesRow(relayed: readonly Relayed[]): Row {
     : '';
   if (faults.length > 0) return row(MESSAGES, 'failed', `the page sent ${listed(faults)}${why}`);
   const tokens = relayed.filter(({ message }) => message.fields.some(isToken)).length;
-  const paid = tokens > 0 ? `. ${tokens} have a token of Privacy Pass, which is no report` : '';
+  const paid = tokens > 0 ? `. ${tokens} have a token, which is no report` : '';
   return row(
     MESSAGES,
     'passed',
