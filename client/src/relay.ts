@@ -39,13 +39,13 @@ const TOKEN = 80;
  * Gets the token of a batch: the fields of its request that hold it or, as long as there is none, the answer that stands for that of the
  * collector (`slotTokens` of `@murmuration/client/tokens`).
  *
- * @param id the id under which the batch is sent
  * @param batch the batch, with its random id on the device, which nobody else learns
+ * @param sentId gives the id under which a batch is sent; undefined for one of an older version, whose id is not hidden
  */
 export type Tokens = (
-  id: string,
-  batch: Pick<Batch, 'batch' | 'day' | 'reports'>,
-) => Promise<readonly (readonly [string, string])[] | Delivery>;
+  batch: Pick<Batch, 'schema' | 'batch' | 'day' | 'reports'>,
+  sentId: (batch: Pick<Batch, 'schema' | 'batch'>) => Promise<string | undefined>,
+) => Promise<BinaryRequest['fields'] | Delivery>;
 
 /** The options of `relayTransport`. */
 export interface RelayOptions {
@@ -152,6 +152,11 @@ export function relayTransport(options: RelayOptions): Transport {
   if (process.env.NODE_ENV !== 'production') assertRelay(options);
   const configuration = decodeKeys(fromBase64url(keys));
 
+  // The collector could compute the moment from the id, and so tell who was away then. The id of an older version stays, because the batch
+  // may have been sent past the relay before, and must be counted once. An update must not change the id of a batch that was sent.
+  const sentId: Parameters<Tokens>[1] = async ({ schema: wire, batch }) =>
+    schema.document.relay === 'required' && Number(wire?.split('/')[1]) >= since ? hexOf((await digestOf(batch)).slice(16)) : undefined;
+
   const send = async ({ url, body }: Upload, token: BinaryRequest['fields'], called: number): Promise<Delivery> => {
     const [, scheme = '', authority = '', path = ''] = /^(https?):\/\/([^/]+)(.*)/i.exec(url) ?? [];
     const fields = [['content-type', 'text/plain'] as const, ...token];
@@ -180,19 +185,15 @@ export function relayTransport(options: RelayOptions): Transport {
 
   const transport: Transport = async ({ url, body }) => {
     const called = now();
-    const all: Partial<Batch> & Omit<Batch, 'schema'> = JSON.parse(body);
-    const { schema: wire, day, batch } = all;
-    const digest = await digestOf(batch);
-    // The collector could compute the moment from the id, and so tell who was away then. The id of an older version stays, because the batch
-    // may have been sent past the relay before, and must be counted once. An update must not change the id of a batch that was sent.
-    const isHidden = schema.document.relay === 'required' && Number(wire?.split('/')[1]) >= since;
-    const id = isHidden ? hexOf(digest.slice(16)) : batch;
-    const token = (isHidden && (await tokens?.(id, all))) || [];
+    const all: Batch = JSON.parse(body);
+    const { day, batch } = all;
+    const hidden = await sentId(all);
+    const token = (hidden && (await tokens?.(all, sentId))) || [];
     if ('status' in token) return token;
-    const wait = momentOf(digest, day, hours) - called;
+    const wait = momentOf(await digestOf(batch), day, hours) - called;
     // A longer wait than any that was meant: the clock was set back.
     if (wait > 0 && wait <= DAY + hours * HOUR) return { status: TOO_EARLY };
-    return send({ url, body: body.replace(batch, id) }, token, called);
+    return send({ url, body: body.replace(batch, hidden ?? batch) }, token, called);
   };
   // For the checks of `createTelemetry`.
   return process.env.NODE_ENV !== 'production' && tokens ? Object.assign(transport, { tokens }) : transport;

@@ -20,8 +20,9 @@ import { ristretto255_oprf } from '@noble/curves/ed25519.js';
 import type { Storage } from './adapters/storage.ts';
 import type { Delivery } from './adapters/transport.ts';
 import { webStorage } from './adapters/web-storage.ts';
+import { parseState } from './ledger/state.ts';
 import { FETCH_PATIENCE, TOO_EARLY } from './limits.ts';
-import type { Maybe } from './maybe.ts';
+import { attempt, type Maybe } from './maybe.ts';
 import type { Tokens } from './relay.ts';
 
 const HOUR = 3_600_000;
@@ -42,10 +43,17 @@ export interface TokenOptions {
   readonly key: string;
   /** Headers by which the issuer knows the account, where cookies of the same origin do not say it. */
   readonly headers?: () => Maybe<{ readonly [name: string]: string }>;
-  /** Where tokens wait for their reports: as `storage` of `createTelemetry`, with a place of its own. Default: IndexedDB. */
+  /** The `storage` of `createTelemetry`, where tokens wait beside their reports. Default: IndexedDB, as there. */
   readonly storage?: Storage;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
+}
+
+/** A batch that needs a token. */
+interface Waiting {
+  readonly batch: string;
+  readonly day: number;
+  readonly metric: string;
 }
 
 /** Tokens by the id under which their batch is sent, each with the time at which it came. */
@@ -61,7 +69,7 @@ function keptIn(text: string | undefined): Kept {
 }
 
 /**
- * Gets tokens for `relayTransport({ ..., tokens })`. One is asked for when a report is first due, and the report leaves an hour later at the
+ * Gets tokens for `relayTransport({ ..., tokens })`. One is asked for when its report is due, and the report leaves an hour later at the
  * earliest, since the issuer knows who asked, and when. Nothing about a request depends on an answer.
  *
  * @throws {RangeError} when `key` is no public key
@@ -73,7 +81,8 @@ export function slotTokens({ schema, issuer, key, headers, storage, now = Date.n
   const { app, metrics } = schema.document;
   const publicKey = fromBase64url(key);
   if (publicKey.length !== 32) throw new RangeError(`key: expected 32 bytes as base64url, got ${publicKey.length}`);
-  const store = storage ?? webStorage('murmuration tokens');
+  const store = storage ?? webStorage();
+  const place = `murmuration:${app}:tokens`;
 
   /** Asks for the token of a batch. The blind follows from the batch's own id, which is never sent, so that each try sends the same. */
   const ask = async (input: Uint8Array, metric: string, every: Cadence, slot: number, batch: string): Promise<string | Delivery> => {
@@ -105,23 +114,46 @@ export function slotTokens({ schema, issuer, key, headers, storage, now = Date.n
     return { status: Math.max(400, response.status), retryAfter: Number(response.headers.get('retry-after')) };
   };
 
-  return async (id, { batch, day, reports }) => {
-    const metric = reports[0]?.[0] as string;
+  /** The token of a batch that is sent under an id, or why there is none yet. */
+  const tokenOf = async (id: string, { batch, day, metric }: Waiting): Promise<readonly [string, string][] | Delivery> => {
     const { every } = metrics[metric] ?? {};
     if (!every) return { status: TOO_EARLY }; // a metric of an older version, whose slots are not known here
-    const [at, kept] = (await store.transact(app, (text) => ({ next: undefined, result: keptIn(text)[id] }))) ?? [];
+    const [at, kept] = (await store.transact(place, (text) => ({ next: undefined, result: keptIn(text)[id] }))) ?? [];
     if (kept !== undefined) {
       const since = now() - (at as number);
       return since >= 0 && since < HOUR ? { status: TOO_EARLY } : [['authorization', TOKEN_SCHEME + kept]];
     }
-    const days = dayNumber(Date.parse(day));
-    const token = await ask(utf8(tokenInput(id, days)), metric, every, slotOf(every, days), batch);
+    const token = await ask(utf8(tokenInput(id, day)), metric, every, slotOf(every, day), batch);
     if (typeof token !== 'string') return token;
-    await store.transact(app, (text) => {
+    await store.transact(place, (text) => {
       const time = now();
       const fresh = Object.entries(keptIn(text)).filter(([, [came]]) => Math.abs(time - came) < KEPT);
       return { next: JSON.stringify({ ...Object.fromEntries(fresh), [id]: [time, token] }), result: undefined };
     });
     return { status: TOO_EARLY };
+  };
+
+  let isAsking = false;
+  /** Asks for the tokens of the other reports that are due, one after another. The sender tries one at a visit, which may be short. */
+  const askForOthers = async (sentId: Parameters<Tokens>[1]): Promise<void> => {
+    const text = await store.transact(`murmuration:${app}`, (stored) => ({ next: undefined, result: stored }));
+    const { outbox = [] } = (text && parseState(text)) || {};
+    for (const { schema: wire, batch, day, reports } of outbox) {
+      const id = day <= dayNumber(now()) && (await sentId({ schema: wire, batch }));
+      const answer = id ? await tokenOf(id, { batch, day, metric: reports[0]?.[0] as string }) : [];
+      if ('status' in answer && answer.status !== TOO_EARLY && answer.status !== 409) return; // the issuer is away
+    }
+  };
+
+  return async (batch, sentId) => {
+    const waiting = { batch: batch.batch, day: dayNumber(Date.parse(batch.day)), metric: batch.reports[0]?.[0] as string };
+    const answer = await tokenOf((await sentId(batch)) as string, waiting);
+    if (!isAsking) {
+      isAsking = true;
+      void attempt(() => askForOthers(sentId)).then(() => {
+        isAsking = false;
+      });
+    }
+    return answer;
   };
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { choice, createTelemetry, type Delivery, defineSchema, flag, memoryStorage, type Upload } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
-import { relayTransport } from '@murmuration/client/relay';
+import { relayTransport, type Tokens } from '@murmuration/client/relay';
 import { testTransport } from '@murmuration/client/testing';
 import { type Batch, decodeRequest, encodeKeys, encodeResponse, openRequest, pairOf } from '@murmuration/shared';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -35,6 +35,7 @@ const open = defineSchema({ ...spec, version: 2, reports: 'alone' });
 interface Opened {
   readonly batch: Batch;
   readonly path: string;
+  readonly fields: readonly (readonly [string, string])[];
   readonly bytes: number;
   readonly at: number;
 }
@@ -77,7 +78,7 @@ beforeAll(async () => {
       return void response.writeHead(200, { 'content-type': 'message/ohttp-res' }).end(await sealResponse(sealed));
     }
     const batch: Batch = JSON.parse(body);
-    opened.push({ batch, path, bytes: message.length, at: now });
+    opened.push({ batch, path, fields, bytes: message.length, at: now });
     const { status, retryAfter } = answer(batch);
     const sealed = encodeResponse({ status, fields: retryAfter ? [['retry-after', retryAfter]] : [], content: new Uint8Array() }, 1_024);
     response.writeHead(200, { 'content-type': 'message/ohttp-res' }).end(await sealResponse(sealed));
@@ -132,6 +133,24 @@ describe('a message', () => {
     await transport({ schema: { ...schema, wire: 'notes/2/0123456789abcdef' } })({ url, body: bodyOf(idOf(5)) });
     expect(opened.map(({ batch }) => batch.batch)).toEqual([opened[0]?.batch.batch, opened[0]?.batch.batch]);
     expect(opened[0]?.batch.batch).not.toBe(idOf(5));
+  });
+
+  test('holds its token in the same size, is not sent without one, and an id that is not hidden gets none', async () => {
+    now = timeOf(3);
+    const asked: (readonly [string, string])[] = [];
+    const token = ['authorization', `PrivateToken token=${'A'.repeat(43)}`] as const;
+    const tokens: Tokens = async (batch, sentId) => {
+      asked.push([(await sentId(batch)) as string, batch.batch]);
+      return asked.length === 1 ? { status: 425 } : [token];
+    };
+    expect(await transport({ tokens })({ url, body: bodyOf(idOf(5)) })).toEqual({ status: 425 });
+    expect(opened).toEqual([]);
+    await transport({ tokens })({ url, body: bodyOf(idOf(5)) });
+    await transport()({ url, body: bodyOf(idOf(6)) });
+    await transport({ tokens, since: 4 })({ url, body: bodyOf(idOf(7)) });
+    expect(opened.map(({ bytes }) => bytes)).toEqual(new Array(3).fill(1_024 + 55));
+    expect(opened.map(({ fields }) => fields.slice(1))).toEqual([[token], [], []]);
+    expect(asked).toEqual(new Array(2).fill([opened[0]?.batch.batch, idOf(5)]));
   });
 
   test('keeps the id where the schema may also be sent past a relay, and that of a version before the relay', async () => {

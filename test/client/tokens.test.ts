@@ -17,6 +17,13 @@ const budget = { epsilon: 400, per: 'month' } as const;
 const alone = { app: 'notes', budget, reports: 'alone', relay: 'required' } as const;
 const schema = defineSchema({ ...alone, version: 1, metrics: { dark: flag({ ...ask, every: 'week' }) } });
 
+const weekly = flag({ ...ask, every: 'week' });
+const many = defineSchema({
+  ...alone,
+  version: 2,
+  metrics: { dark: weekly, old: weekly, big: weekly, late: flag({ ...ask, every: 'week', otherwise: false }) },
+});
+
 describe('RFC 9497, A.1.3', () => {
   const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
   const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -140,7 +147,7 @@ describe('the reports of a device are each of a slot of their own', () => {
 let issuer: RunningIssuer;
 let now = timeOf(0);
 beforeAll(async () => {
-  issuer = await startIssuer({ schemas: [schema.document], now: () => now });
+  issuer = await startIssuer({ schemas: [schema.document, many.document], now: () => now });
 });
 afterAll(() => issuer.close());
 beforeEach(() => {
@@ -155,9 +162,10 @@ const tokensOf = (storage: Storage = memoryStorage(), more: object = {}, account
 
 const idOf = (i: number): string => i.toString(16).padStart(32, '0');
 const batchOf = (i: number, { day = '2026-11-20', metric = 'dark' } = {}): Parameters<Tokens> => [
-  idOf(i),
-  { batch: idOf(i + 1_000), day, reports: [[metric, 'AQ']] },
+  { schema: schema.wire, batch: idOf(i + 1_000), day, reports: [[metric, 'AQ']] },
+  async ({ batch }) => idOf(Number.parseInt(batch, 16) - 1_000),
 ];
+const TOKENS = 'murmuration:notes:tokens';
 
 describe('a token', () => {
   test('is asked for when its report is first due, and given from an hour later on, also after a restart', async () => {
@@ -208,7 +216,7 @@ describe('a token', () => {
     const storage = memoryStorage();
     const other = Buffer.from(ristretto255_oprf.oprf.generateKeyPair().publicKey).toString('base64url');
     expect(await tokensOf(storage, { key: other })(...batchOf(6))).toEqual({ status: 403, body: '{"error":"bad-token"}' });
-    expect(storage.transact('notes', (stored) => ({ next: undefined, result: stored }))).toBeUndefined();
+    expect(storage.transact(TOKENS, (stored) => ({ next: undefined, result: stored }))).toBeUndefined();
   });
 
   test('is waited for where the issuer is away, or asks for a pause, or knows no account', async () => {
@@ -222,48 +230,55 @@ describe('a token', () => {
     await tokensOf(storage)(...batchOf(8));
     now += 17 * 24 * HOUR;
     await tokensOf(storage)(...batchOf(9, { day: '2026-12-07' }));
-    const stored = storage.transact('notes', (text) => ({ next: undefined, result: text })) as string;
+    const stored = storage.transact(TOKENS, (text) => ({ next: undefined, result: text })) as string;
     expect(Object.keys(JSON.parse(stored))).toEqual([idOf(9)]);
   });
 });
 
-describe('two lives with other answers', () => {
-  test('ask for tokens at the same times, in the same bytes', async () => {
-    const keys = Buffer.from(encodeKeys([{ id: 3, publicKey: (await pairOf(new Uint8Array(32).fill(7))).publicKey }])).toString(
-      'base64url',
-    );
-    const lives: string[][] = [];
-    for (const value of [true, false]) {
-      issuer.asked.length = 0;
-      const [storage, kept] = [memoryStorage(), memoryStorage()];
-      const times: number[] = [];
-      for (let day = 0; day < 5; day++) {
-        now = timeOf(day) + 9 * HOUR;
-        const tokens = tokensOf(kept, {}, `life ${value}`);
-        const telemetry = createTelemetry({
-          schema,
-          endpoint: 'https://t.example.com',
-          consent: 'granted',
-          debug: false,
-          storage,
-          rng: seededRng(day + 7),
-          clock: { now: () => now, after: () => () => undefined },
-          transport: relayTransport({
-            ...{ schema, keys, relay: 'http://127.0.0.1:9/', now: () => now },
-            tokens: (...batch) => {
-              times.push(now);
-              return tokens(...batch);
-            },
-          }),
-        });
-        telemetry.record('dark', value);
-        await telemetry.flush();
-      }
-      lives.push([...times.map(String), ...issuer.asked.map(({ body }) => body)]);
-    }
-    expect(lives[0]?.length).toBeGreaterThan(2);
-    expect(lives[1]).toEqual(lives[0]);
+/** Opens the app, which records each metric and tries to send; the relay is away. */
+async function open(storage: Storage, seed: number, account: string, value: boolean): Promise<void> {
+  const keys = Buffer.from(encodeKeys([{ id: 3, publicKey: (await pairOf(new Uint8Array(32).fill(7))).publicKey }])).toString('base64url');
+  const telemetry = createTelemetry({
+    ...{ schema: many, endpoint: 'https://t.example.com', consent: 'granted', debug: false, storage },
+    rng: seededRng(seed),
+    clock: { now: () => now, after: () => () => undefined },
+    transport: relayTransport({
+      ...{ schema: many, keys, relay: 'http://127.0.0.1:9/', now: () => now },
+      tokens: tokensOf(storage, { schema: many }, account),
+    }),
   });
+  for (const metric of ['dark', 'old', 'big', 'late'] as const) telemetry.record(metric, value);
+  await telemetry.flush();
+}
+
+const metricsAsked = (): unknown[] => issuer.asked.map(({ body }) => JSON.parse(body).metric).sort();
+
+test('a short visit asks for the tokens of all reports that are due, and the next one for none of them again', async () => {
+  const storage = memoryStorage();
+  await open(storage, 1, 'short visits', true);
+  await expect.poll(metricsAsked).toEqual(['big', 'dark', 'old']);
+  now += 24 * HOUR;
+  await open(storage, 2, 'short visits', true);
+  now += 8 * 24 * HOUR; // the slot of `late` is over, and the others have begun again
+  await open(storage, 3, 'short visits', true);
+  await expect.poll(metricsAsked).toEqual(['big', 'big', 'dark', 'dark', 'late', 'old', 'old']);
+});
+
+test('two lives with other answers ask for tokens at the same times, in the same bytes', async () => {
+  const lives: string[][] = [];
+  for (const value of [true, false]) {
+    issuer.asked.length = 0;
+    const storage = memoryStorage();
+    const times: string[] = [];
+    for (const day of [0, 1, 2, 9]) {
+      now = timeOf(day) + 9 * HOUR;
+      await open(storage, day + 7, `life ${value}`, value);
+      await expect.poll(() => issuer.asked.length).toBe(day < 9 ? 3 : 7);
+      times.push(`${day} ${issuer.asked.length}`);
+    }
+    lives.push([...times, ...issuer.asked.map(({ body }) => body)]);
+  }
+  expect(lives[1]).toEqual(lives[0]);
 });
 
 describe('options', () => {

@@ -90,6 +90,8 @@ function openDatabase(folder: string): DatabaseSync {
 export function tokenIssuer({ secret, schemas, data, accountOf, now = Date.now }: TokenIssuerOptions): TokenIssuer {
   const [app, ...others] = [...new Set(schemas.map((schema) => schema.app))];
   if (app === undefined || others.length > 0) throw new RangeError(`schemas: expected those of one app, got those of ${others.length + 1}`);
+  if (Buffer.from(secret, 'base64url').length !== 32)
+    throw new RangeError('secret: expected what murmuration relay tokens --secret prints');
   const { secretKey } = tokenPair(secret);
   const nameKey = createHmac('sha256', secretKey).update('accounts').digest();
   const database = openDatabase(data);
@@ -132,8 +134,12 @@ export function tokenIssuer({ secret, schemas, data, accountOf, now = Date.now }
   };
 
   const parse = express.json({ limit: MOST_BYTES });
-  const handler: RequestHandler = (request, response) => {
-    const refuse = (error: unknown): void => refuseRead(response, refusalOf(error));
+  const handler: RequestHandler = (request, response, next) => {
+    const refuse = (error: unknown): void => {
+      const reason = refusalOf(error);
+      if (reason.status < 500) refuseRead(response, reason);
+      else next(error); // the app knows where its failures are logged
+    };
     parse(request, response, (error?: unknown) => {
       if (error !== undefined) return refuse(error);
       issue(request).then((token) => response.set('cache-control', 'no-store').json(token), refuse);

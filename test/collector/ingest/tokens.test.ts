@@ -254,10 +254,11 @@ describe('the issuer', () => {
     expect(rows().map(({ until }) => until)).toEqual([10 ** 9 + 13]);
   });
 
-  test('is of one app', () => {
+  test('is of one app, with its secret', () => {
     const data = join(tmpdir(), 'murmuration-never');
     expect(() => tokenIssuer({ secret: SECRET, schemas: [schema.document, other.document], data, accountOf: () => 'a' })).toThrow(
       'one app',
     );
+    expect(() => tokenIssuer({ secret: 'rt_other', schemas: [schema.document], data, accountOf: () => 'a' })).toThrow('secret: expected');
   });
 });

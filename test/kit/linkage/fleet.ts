@@ -18,6 +18,7 @@ import {
 } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
 import type { Sending } from '@murmuration/shared';
+import { parseState } from '#client/ledger/state.ts';
 import { type Uniform, uniforms } from '../random.ts';
 import { DAY, type Habit, HOUR, type Outage } from './habits.ts';
 
@@ -35,7 +36,7 @@ export interface Fleet {
   readonly offline?: (random: Uniform) => readonly Outage[];
   /** True if reports go through a relay, so that each waits for its moment. */
   readonly isRelayed?: boolean;
-  /** True if each needs a token, which is asked for when it is first due, an hour before it leaves. */
+  /** True if each needs a token, which is asked for an hour before it leaves, when a visit finds that it is due. */
   readonly isTokened?: boolean;
   readonly seed: number;
 }
@@ -142,9 +143,10 @@ async function live(fleet: Fleet, device: number) {
         if (isIn(offline, now - START)) return { status: 0 };
         const { batch, day, reports } = JSON.parse(body) as { batch: string; day: string; reports: [string, string][] };
         if (fleet.isTokened) {
-          const asked = tokens.get(batch) ?? now;
-          tokens.set(batch, asked);
-          if (now - asked < HOUR) return { status: 425 };
+          const text = await storage.transact('murmuration:notes', (stored) => ({ next: undefined, result: stored }));
+          for (const due of parseState(text ?? '')?.outbox ?? [])
+            if (due.day <= now / DAY && !tokens.has(due.batch)) tokens.set(due.batch, now);
+          if (now - (tokens.get(batch) ?? now) < HOUR) return { status: 425 };
         }
         if (fleet.isRelayed && now < momentIn(batch, day)) return { status: 425 };
         requests++;
