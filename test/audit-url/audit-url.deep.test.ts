@@ -69,7 +69,7 @@ describe('with its reports through a relay,', () => {
       before: `${relayed.before} import { slotTokens } from '@murmuration/client/tokens';`,
       options: relayed.options.replace('}),', `, ${tokens}`),
     };
-    const result = await audited('esbuild', parts, express().post('/tokens', handler));
+    const result = await audited('esbuild', parts, { post: express().post('/tokens', handler) });
     close();
     await rm(folder, { recursive: true });
     expect(failed(result)).toEqual([]);

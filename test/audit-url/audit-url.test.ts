@@ -24,6 +24,12 @@ describe('an honest app', () => {
     expect(Object.keys(honest.hashes)).toHaveLength(1);
   });
 
+  test('is not audited by a plan for another one', async () => {
+    await expect(audited('esbuild', {}, { plan: { acts: { colour: { red: '#red' } } } })).rejects.toThrow(
+      '--plan: acts.colour: expected a metric that the page asks (dark, plan, size), got another',
+    );
+  });
+
   test('has its gaps told', () => {
     expect(honest.untested.join('\n')).toContain('recognizes the audit');
   });

@@ -2,6 +2,7 @@
 
 import type { RequestListener } from 'node:http';
 import { auditDeployed, type Deployed } from '#collector/planning/audit/deployed/deployed.ts';
+import type { Plan } from '#collector/planning/audit/deployed/plan.ts';
 import { builders, type Files, type Parts, PLAN, script, serveFiles, workerScripts } from './apps.ts';
 
 /** The result of an audit. */
@@ -13,19 +14,26 @@ async function build(builder: string, text: string): Promise<Files> {
   return made(text);
 }
 
-async function auditFiles(files: Files, post?: RequestListener): Promise<Audited> {
+/** How an app is audited, where not as all others. */
+interface Manner {
+  readonly plan?: Plan;
+  /** Answers POST requests. */
+  readonly post?: RequestListener;
+}
+
+async function auditFiles(files: Files, { plan = PLAN, post }: Manner = {}): Promise<Audited> {
   const { url, close } = await serveFiles(files, post);
   try {
-    return await auditDeployed({ url, plan: PLAN });
+    return await auditDeployed({ url, plan });
   } finally {
     await close();
   }
 }
 
 /** Audits the app of a builder, with a cheat's parts. */
-export async function audited(builder: string, parts: Parts = {}, post?: RequestListener): Promise<Audited> {
+export async function audited(builder: string, parts: Parts = {}, manner: Manner = {}): Promise<Audited> {
   const files = await build(builder, script(parts));
-  return auditFiles({ ...files, ...(parts.worker !== undefined && { '/worker.js': parts.worker }) }, post);
+  return auditFiles({ ...files, ...(parts.worker !== undefined && { '/worker.js': parts.worker }) }, manner);
 }
 
 /** Audits the app whose telemetry is in a worker of a kind, with a cheat's parts. */

@@ -1,6 +1,7 @@
 /** The schema that the page runs: its name, its claims by its exact integers, and what is sent under it. */
 
 import { mechanismOf, type SchemaDocument, wireName } from '@murmuration/shared';
+import { UsageError } from '../../../../base/fault.ts';
 import { fingerprintOf } from '../../../../schemas/log/entry.ts';
 import { spendingOf, upTo3 } from '../../spending.ts';
 import { warningsOf } from '../../warnings.ts';
@@ -34,6 +35,10 @@ export const schema: Check = {
             : 'no telemetry was found on the page: it may begin later, on another page, in a worker that is not watched, or be of another version',
         ),
       ];
+    const asked = [...new Set(devices.flatMap(({ document }) => Object.keys(document.metrics)))];
+    const stranger = Object.keys(investigation.site.plan.acts ?? {}).find((metric) => !asked.includes(metric));
+    if (stranger !== undefined)
+      throw new UsageError(`--plan: acts.${stranger}: expected a metric that the page asks (${listed(asked, 12)}), got another`);
     const wrong = devices.filter(({ document, wire }) => wireName(document) !== wire);
     const named = wrong.map(({ document, wire }) =>
       row(NAME, 'failed', `the page calls its schema ${wire}, and by its content it is ${wireName(document)}`),
