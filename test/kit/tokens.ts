@@ -25,10 +25,12 @@ export interface RunningIssuer {
 }
 
 /** Starts an issuer for schemas. */
-export async function startIssuer(options: Pick<TokenIssuerOptions, 'schemas' | 'now'>): Promise<RunningIssuer> {
+export async function startIssuer(
+  options: Pick<TokenIssuerOptions, 'schemas' | 'now'> & Partial<Pick<TokenIssuerOptions, 'accountOf'>>,
+): Promise<RunningIssuer> {
   const data = mkdtempSync(join(tmpdir(), 'murmuration-tokens-'));
   const accountOf: TokenIssuerOptions['accountOf'] = (request) => request.get('account');
-  const open = () => tokenIssuer({ ...options, secret: SECRET, data, accountOf });
+  const open = () => tokenIssuer({ accountOf, ...options, secret: SECRET, data });
   const asked: RunningIssuer['asked'] = [];
   let issuer = open();
   const app = express();

@@ -29,11 +29,17 @@ export function readRelayFile(name: string, file: string): RelayFile {
   }
 }
 
-/** Writes the file as a whole, for its owner alone. */
+/** Writes the file as a whole, for its owner alone. @throws {UsageError} for one that no command and no collector would read */
 async function write(file: string, content: RelayFile): Promise<void> {
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  try {
+    parseRelayFile(text);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
   await inOneLine(() => {
     rmSync(`${file}.new`, { force: true }); // of a run that was killed, perhaps for others to read
-    writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    writeFileSync(`${file}.new`, text, { mode: 0o600, flag: 'wx' });
     renameSync(`${file}.new`, file);
   });
 }

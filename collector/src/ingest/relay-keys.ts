@@ -51,14 +51,20 @@ const form: z.ZodType<RelayFile> = z.strictObject({
   relays: z
     .array(
       z.strictObject({
-        name: z.string().min(1),
+        name: z.string().min(1, 'expected a name'),
         hash: z.string().regex(/^[0-9a-f]{64}$/),
         perMinute: z.int().positive().exactOptional(),
       }),
     )
     .refine((relays) => differ(relays.map(({ name }) => name)), 'expected names that differ'),
   tokens: z
-    .array(z.strictObject({ app: z.string().min(1), secret: bytes(32), from: z.iso.date() }))
+    .array(
+      z.strictObject({
+        app: z.string().regex(/^[A-Za-z][\w.-]{0,63}$/, 'expected the name of an app'),
+        secret: bytes(32),
+        from: z.iso.date(),
+      }),
+    )
     .refine((tokens) => differ(tokens.map(({ app }) => app)), 'expected apps that differ')
     .exactOptional(),
 });

@@ -24,7 +24,10 @@ export interface TokenIssuerOptions {
   readonly schemas: readonly SchemaDocument[];
   /** The folder of its file, `tokens.sqlite`. */
   readonly data: string;
-  /** The account of a request, after all checks of the app; undefined for none. An account must cost something. */
+  /**
+   * The name of a request's account, after all checks of the app; undefined for none. An account must cost something, and has one name for
+   * ever. What this throws goes to the app's own handler of errors.
+   */
   readonly accountOf: (request: Request) => string | undefined | Promise<string | undefined>;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
@@ -104,8 +107,11 @@ export function tokenIssuer({ secret, schemas, data, accountOf, now = Date.now }
     // Only a page of the app can send JSON with its cookies. Others could use up the slots of whoever visits them.
     if (!request.is('application/json'))
       throw new Refusal(415, 'bad-type', 'application/json', `${request.headers['content-type']}`.slice(0, 80));
-    const account = await accountOf(request);
-    if (account === undefined) throw new Refusal(401, 'no-account', 'a request of an account', 'another');
+    const account: unknown = await accountOf(request);
+    // Strangers would share one account. The text of an object may change from request to request, and each text would get a token.
+    if (account === undefined || account === null || account === '')
+      throw new Refusal(401, 'no-account', 'a request of an account', 'another');
+    if (typeof account !== 'string') throw new TypeError(`accountOf: expected the name of an account as a text, got ${typeof account}`);
     const { data: asked, error } = form.safeParse(request.body);
     if (asked === undefined)
       throw new Refusal(400, 'bad-request', '{ metric, every, slot, blinded }', `${error.issues[0]?.message}`.slice(0, 80));
@@ -135,7 +141,7 @@ export function tokenIssuer({ secret, schemas, data, accountOf, now = Date.now }
 
   const parse = express.json({ limit: MOST_BYTES });
   const handler: RequestHandler = (request, response, next) => {
-    const refuse = (error: unknown): void => {
+    const refuse = (error: unknown = new Error('accountOf: expected a name or an error, got neither')): void => {
       const reason = refusalOf(error);
       if (reason.status < 500) refuseRead(response, reason);
       else next(error); // the app knows where its failures are logged

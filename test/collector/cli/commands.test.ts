@@ -401,6 +401,16 @@ describe('murmuration relay', () => {
     expect(tokens('--from', 'soon').stderr).toContain('--from: expected a day such as 2026-11-20, got "soon"');
   });
 
+  test('writes no file that it would not read', () => {
+    const before = readFileSync(file, 'utf8');
+    for (const app of ['', '../notes', 'my notes', '1st']) {
+      const { status, stderr } = run('relay', 'tokens', file, app);
+      expect([app, status, stderr]).toEqual([app, 2, 'murmuration: tokens.1.app: expected the name of an app\n']);
+    }
+    expect(run('relay', 'admit', file, '')).toMatchObject({ status: 2, stderr: 'murmuration: relays.1.name: expected a name\n' });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
   test('refuses a file that is none, and quotes no secret', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('"secret": "', '"secret": "A'));
     const { status, stderr } = run('relay', 'rotate', file);

@@ -231,6 +231,21 @@ describe('the issuer', () => {
     expect((await issue('ada', asks(), { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
+  test.each([
+    [null, 401],
+    ['', 401],
+    [{ id: 'ada' }, 500],
+    [7, 500],
+    [Promise.reject.bind(Promise, undefined), 500],
+    ['ada', 200],
+  ])('takes the account %j: %i', async (account, status) => {
+    const accountOf = (typeof account === 'function' ? account : () => account) as never;
+    const { address, close } = await startIssuer({ schemas: [schema.document], accountOf });
+    const headers = { 'content-type': 'application/json' };
+    expect((await fetch(address, { method: 'POST', headers, body: JSON.stringify(asks()) })).status).toBe(status);
+    close();
+  });
+
   test('keeps neither accounts nor slots in clear, and deletes a row when no report of its slot is taken', async () => {
     const rows = (): Record<string, unknown>[] => {
       const database = new DatabaseSync(join(issuer.data, 'tokens.sqlite'), { readOnly: true });
