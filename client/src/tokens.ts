@@ -20,6 +20,7 @@ import { ristretto255_oprf } from '@noble/curves/ed25519.js';
 import type { Storage } from './adapters/storage.ts';
 import type { Delivery } from './adapters/transport.ts';
 import { webStorage } from './adapters/web-storage.ts';
+import type { QueuedBatch } from './ledger/queued.ts';
 import { parseState } from './ledger/state.ts';
 import { FETCH_PATIENCE, TOO_EARLY } from './limits.ts';
 import { attempt, type Maybe } from './maybe.ts';
@@ -133,13 +134,18 @@ export function slotTokens({ schema, issuer, key, headers, storage, now = Date.n
     return { status: TOO_EARLY };
   };
 
+  const outboxOf = async (): Promise<readonly QueuedBatch[]> => {
+    const text = await store.transact(`murmuration:${app}`, (stored) => ({ next: undefined, result: stored }));
+    return (text && parseState(text)?.outbox) || [];
+  };
+
   let isAsking = false;
   /** Asks for the tokens of the other reports that are due, one after another. The sender tries one at a visit, which may be short. */
   const askForOthers = async (sentId: Parameters<Tokens>[1]): Promise<void> => {
-    const text = await store.transact(`murmuration:${app}`, (stored) => ({ next: undefined, result: stored }));
-    const { outbox = [] } = (text && parseState(text)) || {};
-    for (const { schema: wire, batch, day, reports } of outbox) {
-      const id = day <= dayNumber(now()) && (await sentId({ schema: wire, batch }));
+    for (const { schema: wire, batch, day, reports } of await outboxOf()) {
+      if (day > dayNumber(now())) continue;
+      if (!(await outboxOf()).some((each) => each.batch === batch)) continue; // meanwhile sent, or the person has refused
+      const id = await sentId({ schema: wire, batch });
       const answer = id ? await tokenOf(id, { batch, day, metric: reports[0]?.[0] as string }) : [];
       if ('status' in answer && answer.status !== TOO_EARLY && answer.status !== 409) return; // the issuer is away
     }

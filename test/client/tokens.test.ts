@@ -1,6 +1,6 @@
 /** Tokens on a device: one a slot at most, the same request at each try, an hour before the report, and nothing of it depends on an answer. */
 
-import { createTelemetry, defineSchema, flag, memoryStorage, type Storage } from '@murmuration/client';
+import { type Consent, createTelemetry, defineSchema, flag, memoryStorage, type Storage } from '@murmuration/client';
 import { relayTransport, type Tokens } from '@murmuration/client/relay';
 import { seededRng } from '@murmuration/client/testing';
 import { slotTokens } from '@murmuration/client/tokens';
@@ -236,7 +236,7 @@ describe('a token', () => {
 });
 
 /** Opens the app, which records each metric and tries to send; the relay is away. */
-async function open(storage: Storage, seed: number, account: string, value: boolean): Promise<void> {
+async function open(storage: Storage, seed: number, account: string, value: boolean): Promise<{ readonly consent: Consent }> {
   const keys = Buffer.from(encodeKeys([{ id: 3, publicKey: (await pairOf(new Uint8Array(32).fill(7))).publicKey }])).toString('base64url');
   const telemetry = createTelemetry({
     ...{ schema: many, endpoint: 'https://t.example.com', consent: 'granted', debug: false, storage },
@@ -249,6 +249,7 @@ async function open(storage: Storage, seed: number, account: string, value: bool
   });
   for (const metric of ['dark', 'old', 'big', 'late'] as const) telemetry.record(metric, value);
   await telemetry.flush();
+  return telemetry;
 }
 
 const metricsAsked = (): unknown[] => issuer.asked.map(({ body }) => JSON.parse(body).metric).sort();
@@ -262,6 +263,15 @@ test('a short visit asks for the tokens of all reports that are due, and the nex
   now += 8 * 24 * HOUR; // the slot of `late` is over, and the others have begun again
   await open(storage, 3, 'short visits', true);
   await expect.poll(metricsAsked).toEqual(['big', 'big', 'dark', 'dark', 'late', 'old', 'old']);
+});
+
+test('a person who refuses is not asked for any more: one request may be on its way', async () => {
+  const { consent } = await open(memoryStorage(), 4, 'refuses', true);
+  const before = issuer.asked.length;
+  consent.deny();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(before).toBe(1);
+  expect(issuer.asked.length).toBeLessThanOrEqual(2);
 });
 
 test('two lives with other answers ask for tokens at the same times, in the same bytes', async () => {
