@@ -65,9 +65,11 @@ const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string }
   recorded: ({ options: { upload, schema }, metric }) =>
     upload === 'later' || metric?.otherwise !== undefined
       ? 'Recorded. The randomized answer is stored, and is sent on a later day.'
-      : schema.document.reports === 'alone'
-        ? `Recorded. The randomized answer is stored, and is sent alone: one report in about five seconds, the next ones hours later or at other visits. ${RESET}`
-        : 'Recorded. The randomized answer is stored, and is sent in about five seconds.',
+      : schema.document.relay
+        ? `Recorded. The randomized answer is stored, and leaves through the relay at a moment of its own in the day after this one. ${RESET}`
+        : schema.document.reports === 'alone'
+          ? `Recorded. The randomized answer is stored, and is sent alone: one report in about five seconds, the next ones hours later or at other visits. ${RESET}`
+          : 'Recorded. The randomized answer is stored, and is sent in about five seconds.',
   begun: ({ next }) => `A slot has begun. The answer of \`otherwise\` waits, and the next \`record\` takes its place; ${next}.`,
   'already-answered': ({ metric, next }) => `Already answered ${metric ? asked(metric) : ''}; ${next}. ${RESET}`,
   'not-chosen': () => `Other devices answer this question: \`sampleRate\` or \`assign\` did not draw this one, and that stays so. ${RESET}`,
@@ -138,7 +140,7 @@ const remedies: { readonly [code: string]: string } = {
   'unknown-key': 'It takes batches with a write key of this app, as `key`.',
   'past-relay': 'The schema says `relay`: pass `relayTransport` of `@murmuration/client/relay` as `transport`.',
   'bad-token':
-    'It takes reports of this app with a token: pass `tokens: slotTokens(...)` of `@murmuration/client/tokens` to `relayTransport`, with the `key` that `murmuration relay tokens` prints.',
+    'It takes reports of this app with a token: pass `tokens: slotTokens(...)` of `@murmuration/client/tokens` to `relayTransport`, with the `key` that `murmuration relay tokens` prints for this app.',
   'bad-origin': 'It takes batches from other origins only: `murmuration serve --origin` says which.',
   'bad-request': 'A proxy before it may speak HTTP/1.0, or drop the Host.',
 };
@@ -179,12 +181,16 @@ export function explainDelivery(options: Explained, delivery: PromiseLike<Delive
     if (isKnown) return;
     const why =
       status === 0
-        ? 'Nobody answered the upload. Is the collector running at `endpoint`, and does it let this origin report?'
+        ? options.schema.document.relay
+          ? 'Nobody answered the upload. Do the relay and the issuer of tokens run, and does their answer let this origin read it?'
+          : 'Nobody answered the upload. Is the collector running at `endpoint`, and does it let this origin report?'
         : code !== undefined
           ? `The collector answered ${status} (${body?.trim()}). ${remedies[code] ?? ''}`
           : isBusy(status)
             ? `The server answered ${status}. The collector may be overloaded, or not run behind its proxy.`
-            : `\`endpoint\` answers ${status}, but is no collector, or a proxy before the collector answered. Nothing was delivered: only 204 means that.`;
+            : options.schema.document.relay
+              ? `The relay, or the issuer of tokens, answers ${status}. Nothing was delivered: only what the collector has sealed means that.`
+              : `\`endpoint\` answers ${status}, but is no collector, or a proxy before the collector answered. Nothing was delivered: only 204 means that.`;
     again(why);
   };
   Promise.resolve(delivery).then(told, () => told());

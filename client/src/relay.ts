@@ -74,9 +74,11 @@ export interface RelayOptions {
 }
 
 /** Checks that run in development only. @throws {RangeError} that names the option */
-function assertRelay({ schema: { document }, relay, hours = 24, size = 1_024, tokens }: RelayOptions): void {
+function assertRelay({ schema: { document }, relay, keys, hours = 24, size = 1_024, tokens }: RelayOptions): void {
   if (!globalThis.crypto?.subtle) throw new RangeError('crypto.subtle: expected WebCrypto, which pages have over https, got none');
   if (!/^https?:\/\//.test(relay)) throw new RangeError(`relay: expected an address such as https://relay.example/notes, got ${relay}`);
+  if (!attempt(() => fromBase64url(keys)))
+    throw new RangeError(`keys: expected the text that \`murmuration relay rotate\` prints, got ${keys}`);
   if (!(hours >= 0 && hours <= 168))
     throw new RangeError(`hours: expected 0 to 168, since collectors take a report for 14 days, got ${hours}`);
   if (tokens && document.relay !== 'required')

@@ -26,6 +26,8 @@ import { FETCH_PATIENCE, TOO_EARLY } from './limits.ts';
 import { attempt, type Maybe } from './maybe.ts';
 import type { Tokens } from './relay.ts';
 
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
 const HOUR = 3_600_000;
 
 /** Milliseconds for which a token is kept: its report expires before. */
@@ -82,6 +84,8 @@ export function slotTokens({ schema, issuer, key, headers, storage, now = Date.n
   const { app, metrics } = schema.document;
   const publicKey = fromBase64url(key);
   if (publicKey.length !== 32) throw new RangeError(`key: expected 32 bytes as base64url, got ${publicKey.length}`);
+  if (process.env.NODE_ENV !== 'production' && !storage && !globalThis.indexedDB)
+    throw new RangeError('storage: expected that of createTelemetry where there is no IndexedDB, got none');
   const store = storage ?? webStorage();
   const place = `murmuration:${app}:tokens`;
 

@@ -64,7 +64,7 @@ function tour(address: string, device: string, today: number): string {
      ${address}/questions/${POISONED.metric}?from=${poisoned}&to=${poisoned}
   4. The app on a device of your own, and a check of what it sends, from its address alone
      ${device}/
-     npx murmuration audit --url ${device}/ --plan examples/demo/device-page/plan.json`;
+     npx @murmuration/collector audit --url ${device}/ --plan examples/demo/device-page/plan.json`;
 }
 
 async function start({ port, isRelayed }: ReturnType<typeof wanted>): Promise<void> {

@@ -380,8 +380,8 @@ describe('options', () => {
   });
   test.each([
     [{ schema: defineSchema({ ...spec, version: 4 }) }, "schema.reports: expected 'alone'"],
+    [{ keys: 'ACkBACA…' }, 'keys: expected the text that `murmuration relay rotate` prints, got ACkBACA…'],
     [{ keys: 'AAAA' }, 'relay keys: expected application/ohttp-keys'],
-    [{ keys: '!' }, 'expected canonical base64url'],
     [{ relay: '/relay' }, 'relay: expected an address such as https://relay.example/notes, got /relay'],
     [{ hours: 200 }, 'hours: expected 0 to 168'],
     [{ size: 300 }, 'size: expected at least'],

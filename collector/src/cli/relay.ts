@@ -5,7 +5,7 @@ import { dayNumber } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { inOneLine, UsageError } from '../base/fault.ts';
 import { dayOption, print, unreadBecause, wholeOption } from '../base/usage.ts';
-import { admitted, openRelayKeys, parseRelayFile, type RelayFile, rotated, withTokens } from '../ingest/relay-keys.ts';
+import { admitted, changed, openRelayKeys, parseRelayFile, type RelayFile, rotated, withTokens } from '../ingest/relay-keys.ts';
 import { tokenPair } from '../ingest/tokens.ts';
 import { table } from './table.ts';
 
@@ -61,12 +61,29 @@ async function admit(file: string, name: string, { perMinute, json }: Options): 
   const { file: content, token } = admitted(readRelayFile('file', file), name, perMinute);
   await write(file, content);
   print(json, { name, token }, () => token);
-  if (!json) process.stderr.write(`Token of the relay ${name}, shown this once. It is secret.\n`);
+  if (!json)
+    process.stderr.write(
+      `Token of the relay ${name}, shown this once. It is secret. After SIGHUP a running collector takes it, and no older one.\n`,
+    );
 }
 
-async function tokens(file: string, app: string, { from = dayNumber(Date.now()), secret: isSecret, json }: Options): Promise<void> {
+/** Changes a relay, and says what it is now. @throws {UsageError} when the file has none of this name */
+async function change(file: string, name: string, to: Parameters<typeof changed>[2], { json }: Options): Promise<void> {
   const before = readRelayFile('file', file);
-  const { file: content, key } = withTokens(before, app, from);
+  try {
+    await write(file, changed(before, name, to));
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(`name: ${error.message}`) : error;
+  }
+  print(json, { name }, () => name);
+  if (!json) process.stderr.write('SIGHUP makes a running collector read the file again.\n');
+}
+
+async function tokens(file: string, app: string, { from, secret: isSecret, json }: Options): Promise<void> {
+  const before = readRelayFile('file', file);
+  if (isSecret && !before.tokens?.some((each) => each.app === app))
+    throw new UsageError(`app: expected one with a key of tokens, as murmuration relay tokens adds it without --secret, got ${app}`);
+  const { file: content, key } = withTokens(before, app, dayNumber(Date.now()), from);
   if (content !== before) await write(file, content);
   const publicKey = Buffer.from(tokenPair(key.secret).publicKey).toString('base64url');
   if (isSecret) {
@@ -81,20 +98,20 @@ async function tokens(file: string, app: string, { from = dayNumber(Date.now()),
 
 async function show(file: string, { json }: Options): Promise<void> {
   const content = readRelayFile('file', file);
-  const keys = content.keys.map(({ id, until }) => ({ id, until: until ?? null }));
+  const keys = await Promise.all(
+    content.keys.map(async (key) => ({ id: key.id, until: key.until ?? null, keys: await configurationOf({ ...content, keys: [key] }) })),
+  );
   const relays = content.relays.map(({ name, perMinute }) => ({ name, perMinute: perMinute ?? null }));
   const needing = (content.tokens ?? []).map(({ app, from }) => ({ app, from }));
-  const published = await configurationOf(content);
-  print(json, { keys, relays, tokens: needing, published }, () =>
+  print(json, { keys, relays, tokens: needing }, () =>
     [
       table(
-        ['key', 'opens messages until'],
-        keys.map(({ id, until }) => [`${id}`, until ?? 'it is published now']),
+        ['key', 'opens messages until', 'as apps have it built in'],
+        keys.map(({ id, until, keys: built }) => [`${id}`, until ?? 'it is published now', built]),
       ),
       '',
       `relays     ${relays.map(({ name, perMinute }) => (perMinute ? `${name} (${perMinute} messages a minute)` : name)).join(', ') || 'none'}`,
       `tokens     ${needing.map(({ app, from }) => `${app} from ${from}`).join(', ') || 'of no app'}`,
-      `published  ${published}`,
     ].join('\n'),
   );
 }
@@ -112,9 +129,18 @@ export function addRelay(program: Command): void {
     .argument('<name>', 'its name')
     .option('--per-minute <messages>', 'messages that it may bring in a minute', wholeOption('--per-minute', 1, 1e9))
     .action(admit);
+  add('limit', 'let a relay bring so many messages in a minute; its token stays')
+    .argument('<name>', 'its name')
+    .argument('<messages>', 'messages in a minute', wholeOption('messages', 1, 1e9))
+    .action((file: string, name: string, perMinute: number, options: Options) =>
+      change(file, name, (relay) => ({ ...relay, perMinute }), options),
+    );
+  add('revoke', 'let a relay bring messages no more')
+    .argument('<name>', 'its name')
+    .action((file: string, name: string, options: Options) => change(file, name, () => undefined, options));
   add('tokens', 'count reports of an app with a token only: add its key, unless it has one, and print the public key')
     .argument('<app>', 'the app')
-    .option('--from <day>', 'the first day of a report that needs a token, in UTC (default: today)', dayOption('--from'))
+    .option('--from <day>', 'the first day of a report that needs a token, in UTC; moves it, too (default: today)', dayOption('--from'))
     .option('--secret', "print the secret for the app's server instead")
     .action(tokens);
   add('show', 'list keys and relays, without their secrets').action(show);

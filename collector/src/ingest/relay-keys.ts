@@ -124,11 +124,11 @@ export function rotated(file: RelayFile | undefined, today: number, openFor: num
   return { keys: [...kept, { id, secret: randomBytes(32).toString('base64url') }], relays, ...more };
 }
 
-/** A file that admits a relay, or gives it another token and limit, and the token, which is in no file. */
+/** A file that admits a relay, or gives it another token, and the token, which is in no file. Without a limit it keeps the one that it has. */
 export function admitted(
   { relays, ...more }: RelayFile,
   name: string,
-  perMinute?: number,
+  perMinute: number | undefined = relays.find((relay) => relay.name === name)?.perMinute,
 ): { readonly file: RelayFile; readonly token: string } {
   const token = `rt_${randomBytes(24).toString('base64url')}`;
   const others = relays.filter((relay) => relay.name !== name);
@@ -136,11 +136,31 @@ export function admitted(
   return { file: { ...more, relays: [...others, relay] }, token };
 }
 
-/** A file with a key of tokens for an app, as it is where it has one, and the key. Batches of a day from `from` on need a token. */
-export function withTokens(file: RelayFile, app: string, from: number): { readonly file: RelayFile; readonly key: TokenKey } {
+/** A file whose relay is as a change makes it, or gone. @throws {RangeError} when it has no relay of this name */
+export function changed(
+  { relays, ...more }: RelayFile,
+  name: string,
+  change: (relay: RelayFile['relays'][number]) => RelayFile['relays'][number] | undefined,
+): RelayFile {
+  if (!relays.some((relay) => relay.name === name))
+    throw new RangeError(`expected a relay of the file (${relays.map((relay) => relay.name).join(', ') || 'it has none'}), got ${name}`);
+  return { ...more, relays: relays.flatMap((relay) => (relay.name === name ? (change(relay) ?? []) : relay)) };
+}
+
+/**
+ * A file with a key of tokens for an app, and the key. Batches of a day from `from` on need a token; where the app has a key, and no day is given,
+ * the file is as it was.
+ */
+export function withTokens(
+  file: RelayFile,
+  app: string,
+  today: number,
+  from?: number,
+): { readonly file: RelayFile; readonly key: TokenKey } {
   const { tokens = [] } = file;
   const known = tokens.find((each) => each.app === app);
-  if (known !== undefined) return { file, key: known };
-  const key = { app, secret: randomBytes(32).toString('base64url'), from: dayText(from) };
-  return { file: { ...file, tokens: [...tokens, key] }, key };
+  if (known !== undefined && (from === undefined || dayText(from) === known.from)) return { file, key: known };
+  const secret = known?.secret ?? randomBytes(32).toString('base64url');
+  const key = { app, secret, from: dayText(from ?? today) };
+  return { file: { ...file, tokens: [...tokens.filter((each) => each !== known), key] }, key };
 }

@@ -127,6 +127,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const answered = (status: number, refusal?: Refusal): void => counts.answered('reports', status, refusal);
   const { failed, skewed } = counts;
   let relay = settings.relay && (await openRelayKeys(settings.relay));
+  for (const [wire, document] of schemas.catalog.schemas)
+    if (document.relay && relay === undefined) log.warn(`${wire} takes reports through a relay only, and there are no --relay-keys`);
   const checkToken: CheckToken = (...batch) => relay?.checkToken(...batch);
   const ingest = await createIngest({
     ...settings,

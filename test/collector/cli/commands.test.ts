@@ -379,21 +379,42 @@ describe('murmuration relay', () => {
     const { token } = JSON.parse(run('relay', 'admit', file, 'edge', '--json').stdout);
     expect(token).toMatch(/^rt_[\w-]{32}$/);
     expect(readFileSync(file, 'utf8')).not.toContain(token);
-    const { published, keys, relays } = JSON.parse(run('relay', 'show', file, '--json').stdout);
-    expect([published, relays]).toEqual([newer, [{ name: 'edge', perMinute: null }]]);
+    const { keys, relays } = JSON.parse(run('relay', 'show', file, '--json').stdout);
+    expect(relays).toEqual([{ name: 'edge', perMinute: null }]);
     expect(keys).toEqual([
-      { id: 1, until: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
-      { id: 2, until: null },
+      { id: 1, until: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), keys: older },
+      { id: 2, until: null, keys: newer },
     ]);
-    expect(run('relay', 'show', file).stdout).toMatch(/key +opens messages until\n[\s\S]*relays +edge\ntokens +of no app\npublished +ACkC/);
+    expect(run('relay', 'show', file).stdout).toMatch(
+      /key +opens messages until +as apps have it built in\n[\s\S]*ACkC[\s\S]*relays +edge\ntokens +of no app\n/,
+    );
     expect(run('serve', '--schema', first, '--relay-keys', file, '--check-config').status).toBe(0);
+  });
+
+  test('limits a relay, whose token stays, gives it another token, whose limit stays, and ends it', () => {
+    const relaysOf = () => JSON.parse(readFileSync(file, 'utf8')).relays;
+    const [{ hash }] = relaysOf();
+    expect(run('relay', 'limit', file, 'edge', '600').stderr).toContain('SIGHUP');
+    expect(relaysOf()).toEqual([{ name: 'edge', hash, perMinute: 600 }]);
+    run('relay', 'admit', file, 'edge');
+    expect(relaysOf()).toEqual([{ name: 'edge', hash: expect.not.stringMatching(hash), perMinute: 600 }]);
+    run('relay', 'admit', file, 'other');
+    expect(run('relay', 'revoke', file, 'edge').status).toBe(0);
+    expect(relaysOf()).toEqual([{ name: 'other', hash: expect.any(String) }]);
+    expect(run('relay', 'revoke', file, 'edge')).toMatchObject({
+      status: 2,
+      stderr: 'murmuration: name: expected a relay of the file (other), got edge\n',
+    });
+    expect(run('relay', 'limit', file, 'other', '0').status).toBe(2);
   });
 
   test('says for which apps reports need a token, and prints the key for the app, or the secret for its server, again each time', () => {
     const tokens = (...args: readonly string[]) => run('relay', 'tokens', file, 'notes', ...args);
-    const { stdout, stderr } = tokens('--from', '2027-01-15');
-    expect(stderr).toContain('Reports from 2027-01-15 on need a token.');
-    expect(JSON.parse(tokens('--from', '2028-01-15', '--json').stdout)).toEqual({ app: 'notes', key: stdout.trim(), from: '2027-01-15' });
+    expect(tokens('--secret')).toMatchObject({ status: 2, stderr: expect.stringContaining('app: expected one with a key of tokens') });
+    const { stdout, stderr } = tokens('--from', '2028-01-15');
+    expect(stderr).toContain('Reports from 2028-01-15 on need a token.');
+    expect(JSON.parse(tokens('--from', '2027-01-15', '--json').stdout)).toEqual({ app: 'notes', key: stdout.trim(), from: '2027-01-15' });
+    expect(JSON.parse(tokens('--json').stdout)).toEqual({ app: 'notes', key: stdout.trim(), from: '2027-01-15' });
     const secret = tokens('--secret').stdout.trim();
     expect(Buffer.from(tokenPair(secret).publicKey).toString('base64url')).toBe(stdout.trim());
     expect(run('relay', 'show', file).stdout).toContain('tokens     notes from 2027-01-15\n');

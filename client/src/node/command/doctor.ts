@@ -233,6 +233,15 @@ export async function examine(endpoint: string, options: DoctorOptions): Promise
       clockFinding(answer, code),
       schemaFinding(options, code, statement),
       keyFinding(key, code, answer.body),
+      ...(schema?.relay
+        ? [
+            open(
+              'relay',
+              'reports go through a relay, which was not tried',
+              'this command has no relay: the collector refused its batch as past-relay',
+            ),
+          ]
+        : []),
       ...(page ? await pageFindings(base, page, pageCode, asPage) : []),
       ...local,
     ];
