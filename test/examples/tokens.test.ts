@@ -31,7 +31,7 @@ import { KEY, type RunningIssuer, SECRET, startIssuer } from '../kit/tokens.ts';
 import { EFFORT } from '../setup/effort.ts';
 
 /** Devices, of which one in a hundred is a cheat. */
-const MANY = EFFORT > 1 ? 2_000 : 300;
+const MANY = EFFORT > 1 ? 2_000 : 100;
 const CHEATS = MANY / 100;
 /** Reports that each cheat sends. */
 const EACH = 10;

@@ -12,14 +12,14 @@ export const clientFaults: readonly Fault[] = [
   {
     name: 'coupling through a relay',
     beside: 30,
-    short: () => coupling(30, 1, true),
+    short: () => coupling(6, 1, true),
     long: () => coupling(10_000, freshSeed(), true),
   },
   { name: 'interleavings', beside: 40, short: () => interleavings(150, 1), long: () => interleavings(25_000, freshSeed()) },
   {
     name: 'interleavings through a relay',
     beside: 40,
-    short: () => interleavings(40, 1, relayedInterleaving),
+    short: () => interleavings(12, 1, relayedInterleaving),
     long: () => interleavings(1_500, freshSeed(), relayedInterleaving),
   },
 ];

@@ -34,14 +34,20 @@ export const murmurHash: Plugin = {
   },
 };
 
-/** Keeps imports between files of the package, and of other ESM packages, as they are. */
-const apart: Plugin = {
+/** Keeps imports that fit a pattern as they are, except those of other packages. */
+const apart = (filter: RegExp): Plugin => ({
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.{1,2}\/|^@(?:murmuration|noble)\/|^(?:acorn|esbuild|react|svelte|unplugin|vue)$|^node:/ }, ({ path, kind }) =>
-      kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true, sideEffects: false },
+    onResolve({ filter }, ({ path, kind, importer }) =>
+      kind === 'entry-point' || importer.includes('/node_modules/')
+        ? undefined
+        : { path: path.replace(/\.ts$/, '.js'), external: true, sideEffects: false },
     ),
-};
+});
+
+/** Between files of the package, and of other packages, of which Jest can't require those that are ES modules alone. */
+const MODULES = /^\.{1,2}\/|^@(?:murmuration|noble)\/|^(?:acorn|esbuild|react|svelte|unplugin|vue)$|^node:/;
+const FOR_JEST = /^\.{1,2}\/|^@murmuration\/|^(?:acorn|esbuild|react|svelte|unplugin|vue)$|^node:/;
 
 /** How the modules of a package are built. */
 const options = (root: string): BuildOptions & { readonly plugins: Plugin[] } => ({
@@ -53,7 +59,7 @@ const options = (root: string): BuildOptions & { readonly plugins: Plugin[] } =>
   tsconfigRaw: {}, // the package's own tsconfig would keep imports that only dropped code uses
   preserveSymlinks: true, // otherwise paths in comments reveal where the package was built
   legalComments: 'inline',
-  plugins: [murmurHash, apart],
+  plugins: [murmurHash, apart(MODULES)],
   logLevel: 'warning',
 });
 
@@ -97,7 +103,7 @@ export async function buildForJest(client: URL): Promise<void> {
   } as const;
   const entryPoints = (await entriesOf(root)).filter((file) => !/\/jest-preset\.ts$|\/(?:command|plugin)\//.test(file));
   await Promise.all([
-    build({ ...common, entryPoints, outdir: 'dist/jest' }),
+    build({ ...common, entryPoints, outdir: 'dist/jest', plugins: [murmurHash, apart(FOR_JEST)], preserveSymlinks: false }),
     build({ ...common, entryPoints: ['../shared/src/index.ts'], outfile: 'dist/jest/shared.js', plugins: [murmurHash] }),
   ]);
   await writeFile(join(root, 'dist/jest/package.json'), '{ "type": "commonjs" }\n');

@@ -146,7 +146,7 @@ function describeTest({ runs, probability, metrics }: Empirical): string {
 
 function describeShuffled({ together, delta, metrics, days }: Shuffled, spending: Spending): string {
   return [
-    `If a relay that does not work with the collector hides who sends, at least ${count(together)} honest devices report with the same version, day and segments, and times of arrival tell nothing, a report is one of so many, and has a smaller ε as well (δ ${delta}):`,
+    `If a relay hides who sends, neither it nor an issuer of tokens works with the collector, at least ${count(together)} honest devices report with the same version, day and segments, and times of arrival tell nothing, a report is one of so many, and has a smaller ε as well (δ ${delta}):`,
     '',
     table(
       ['metric', 'ε a report, unconditional', 'ε, shuffled', 'at least'],

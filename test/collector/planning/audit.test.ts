@@ -487,7 +487,7 @@ describe('murmuration audit --together', () => {
   test('says both figures of each report and of all days, the unconditional one first, and ε∞ only for a permanent metric', () => {
     const { status, stdout } = audit(asked.document, '--together', '20000', '--delta', '1e-8');
     expect(status).toBe(0);
-    const at = stdout.indexOf('If a relay that does not work with the collector hides who sends');
+    const at = stdout.indexOf('If a relay hides who sends, neither it nor an issuer of tokens works with the collector');
     expect(stdout.slice(at)).toContain('at least 20,000 honest devices report with the same version, day and segments');
     expect(stdout.slice(at)).toMatch(/^dark +1\.000 +0\.0327 +0\.0325$/m);
     expect(stdout.slice(at)).toMatch(/^word +1\.000 +ε an epoch only *$/m);

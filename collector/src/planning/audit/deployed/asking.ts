@@ -6,12 +6,10 @@
 import type { MetricDocument } from '@murmuration/shared';
 import type { Page } from 'playwright-core';
 import { triedOf } from '../values.ts';
-import { agent } from './agent.ts';
 import type { FoundDevice } from './agent-api.ts';
 import type { Launched } from './browser.ts';
 import type { Plan } from './plan.ts';
-import { seededWords } from './reference.ts';
-import { answerOf, type Site } from './visit.ts';
+import { answerOf, hooksOf, type Site } from './visit.ts';
 
 /** A button of the panel. */
 interface Item {
@@ -136,8 +134,7 @@ export async function askPlan(
     if (call === 'done') resolve();
     return itemsOf(page, picks);
   });
-  const options = { secret: AGENT, seed: 1, webdriver: false, privacyControl: false };
-  await context.addInitScript(`(${agent})(${JSON.stringify(options)}, ${seededWords})`);
+  await context.addInitScript(hooksOf({ secret: AGENT, seed: 1, webdriver: false, privacyControl: false }));
   await context.addInitScript(PANEL);
   await page.goto(url);
   await done;

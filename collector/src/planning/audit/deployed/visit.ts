@@ -113,6 +113,9 @@ const preflightOf = (headers: Sent['headers']): WorkerAnswer => ({
   body: '',
 });
 
+/** The script that a page runs before its own. */
+export const hooksOf = (options: AgentOptions): string => `(${agent})(${JSON.stringify(options)}, ${seededWords}, ${watchKeys})`;
+
 /** The name of a worker's clock. */
 const clockOf = (secret: string): string => `${secret}c`;
 
@@ -157,7 +160,7 @@ export class Visit {
     await context.clock.install({ time: start - 1_000 });
     await context.clock.pauseAt(start);
     const options: AgentOptions = { secret, seed, webdriver, privacyControl };
-    const hooks = `(${agent})(${JSON.stringify(options)}, ${seededWords}, ${watchKeys})`;
+    const hooks = hooksOf(options);
     await context.addInitScript(hooks);
     const page = await context.newPage();
     const session = await context.newCDPSession(page);

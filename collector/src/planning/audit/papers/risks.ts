@@ -64,7 +64,7 @@ export function risks(document: SchemaDocument, spending: Spending, linkability:
           : 'Whoever sees addresses can join the batches of an address.'
       }`,
       document.relay
-        ? 'who operates the relay, under which contract, and that it does not work with the collector.'
+        ? 'who operates the relay and the issuer of tokens, if there is one, under which contracts, and that neither works with the collector.'
         : 'whether a relay that hides addresses (Oblivious HTTP, RFC 9458) is proportionate.',
     ),
     field(
