@@ -89,7 +89,8 @@ function openDatabase(folder: string): DatabaseSync {
 
 /**
  * Opens an issuer. An account gets one token for a metric and a slot: the same blinded element again gets the same answer, and another is
- * refused. A row holds a keyed hash of account and slot, and the element. It is deleted when no collector takes a report of the slot any more.
+ * refused. A row holds a keyed hash of account and slot, and the element. It is deleted 60 days
+ * after the last on which a collector takes a report of the slot.
  *
  * @throws {RangeError} when the schemas are of more than one app, or the secret is none
  * @example

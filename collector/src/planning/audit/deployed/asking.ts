@@ -9,7 +9,7 @@ import { triedOf } from '../values.ts';
 import type { FoundDevice } from './agent-api.ts';
 import type { Launched } from './browser.ts';
 import type { Plan } from './plan.ts';
-import { answerOf, hooksOf, type Site } from './visit.ts';
+import { answerOf, hooksOf, type Site } from './site.ts';
 
 /** A button of the panel. */
 interface Item {

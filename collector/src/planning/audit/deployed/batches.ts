@@ -1,7 +1,7 @@
 /** Batches among the requests of a page. */
 
 import type { Batch } from '@murmuration/shared';
-import type { Sent } from './visit.ts';
+import type { Sent } from './site.ts';
 
 /** A report's request, and its batch; undefined if its body is none. */
 export interface SentBatch {

@@ -18,7 +18,7 @@ import { drivenTwins, twins } from './checks/twins.ts';
 import { Investigation } from './investigation.ts';
 import { killAndBack } from './kill-and-back.ts';
 import type { Plan } from './plan.ts';
-import type { Site } from './visit.ts';
+import type { Site } from './site.ts';
 
 /** The checks, in their order. */
 const CHECKS: readonly Check[] = [

@@ -6,7 +6,8 @@ import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Witness } from '../../../schemas/log/witness.ts';
 import type { Draw, Drawn, Sending, Stored } from './agent-api.ts';
 import { atThreshold, enoughWords, inputOf, questionOf, seededWords, throwCoins, twinWords } from './reference.ts';
-import { type Found, type Sent, type Site, Visit, type VisitOptions } from './visit.ts';
+import type { Sent, Site, VisitOptions } from './site.ts';
+import { type Found, Visit } from './visit.ts';
 
 /** Steps of the page's clock in which a batch is sent: one to five seconds later, drawn at random. */
 const SENDING = 3;

@@ -14,8 +14,8 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { batchesOf } from './batches.ts';
 import { launch, loadPlaywright } from './browser.ts';
 import { listed, type Row, row } from './check.ts';
+import { answerOf, type Sent, type Site } from './site.ts';
 import { act, touch } from './touch.ts';
-import { answerOf, type Sent, type Site } from './visit.ts';
 
 /** Milliseconds in which a batch is sent: one to five seconds later. */
 const SENDING = 7_000;

@@ -7,13 +7,10 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Frame, Page, Request } from 'playwright-core';
 import { UsageError } from '../../../base/fault.ts';
-import { agent } from './agent.ts';
 import type { Agent, AgentOptions, Draw, Drawn, FoundDevice, Outcome, Run, SealingKeys, Sending, Stored } from './agent-api.ts';
-import { watchKeys } from './agent-keys.ts';
-import { type Launched, userAgentOf } from './browser.ts';
-import { isMessage, type Message, openMessage, UNOPENED } from './messages.ts';
-import type { Plan } from './plan.ts';
-import { seededWords } from './reference.ts';
+import { userAgentOf } from './browser.ts';
+import { isMessage, openMessage, UNOPENED } from './messages.ts';
+import { answerOf, hooksOf, isReport, preflightOf, type Sent, type Site, type VisitOptions } from './site.ts';
 import { act, touch } from './touch.ts';
 import { workerClock } from './worker-clock.ts';
 import type { BrowserRequest, WorkerAnswer, WorkerRealm } from './workers.ts';
@@ -36,46 +33,6 @@ const PATIENCE = 30_000;
 /** The same where it need not appear. */
 const IMPATIENCE = 2_000;
 
-/** A request as the browser made it. */
-export interface Sent {
-  readonly from: 'page' | 'worker';
-  readonly method: string;
-  readonly url: string;
-  readonly type: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** True for a report, and for a message that could not be opened. */
-  readonly isReport: boolean;
-  /** Steps of the clock before it. */
-  readonly step: number;
-  /** The time of the page's clock, in milliseconds since 1970. */
-  readonly time: number;
-  /** The message through a relay that this request was in. */
-  readonly message?: Message;
-}
-
-/** Settings of a visit. */
-export interface VisitOptions {
-  readonly seed?: number;
-  readonly webdriver?: boolean;
-  readonly privacyControl?: boolean;
-}
-
-/** The page and the browser, which all visits of an audit share. */
-export interface Site extends Pick<Launched, 'browser' | 'workers'> {
-  readonly url: string;
-  readonly plan: Plan;
-  /** Storage that the browser begins with. */
-  readonly storageState?: string | undefined;
-  /** Files that are served in place of the network, by address. */
-  readonly files: ReadonlyMap<string, { readonly type: string; readonly text: string }>;
-  readonly secret: string;
-  /** SHA-256 of each script, by address. */
-  readonly hashes: Map<string, string>;
-  /** Addresses of workers in which no hooks ran, or that ended before they were read. */
-  readonly unwatched: Set<string>;
-}
-
 /** A page's frame or a worker. */
 type Realm = Frame | WorkerRealm;
 
@@ -90,31 +47,6 @@ export interface Found extends FoundDevice {
 
 /** The parameters of a call about a device, without its number. */
 type Of<F extends (...args: never[]) => unknown> = Parameters<F> extends [number, ...infer R] ? R : never;
-
-const isReport = (url: string): boolean => /\/v1\/reports\/?$/.test(new URL(url).pathname);
-
-const CORS = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': 'content-type',
-} as const;
-
-/** The audit's own answer to a request: a file, or that of a collector; undefined leaves it to the network. */
-export function answerOf(files: Site['files'], url: string): WorkerAnswer | undefined {
-  const file = files.get(url);
-  if (file) return { status: 200, headers: { 'content-type': file.type }, body: file.text };
-  return isReport(url) ? { status: 204, headers: CORS, body: '' } : undefined;
-}
-
-/** The answer to a preflight of a shared worker, as Playwright gives it to pages. */
-const preflightOf = (headers: Sent['headers']): WorkerAnswer => ({
-  status: 204,
-  headers: { ...CORS, 'access-control-allow-headers': headers['Access-Control-Request-Headers'] ?? '*' },
-  body: '',
-});
-
-/** The script that a page runs before its own. */
-export const hooksOf = (options: AgentOptions): string => `(${agent})(${JSON.stringify(options)}, ${seededWords}, ${watchKeys})`;
 
 /** The name of a worker's clock. */
 const clockOf = (secret: string): string => `${secret}c`;

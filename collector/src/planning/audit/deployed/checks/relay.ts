@@ -9,7 +9,7 @@ import { batchesOf } from '../batches.ts';
 import { type Check, listed, type Row, row } from '../check.ts';
 import type { Seen } from '../investigation.ts';
 import type { Message, MessageKey } from '../messages.ts';
-import type { Sent } from '../visit.ts';
+import type { Sent } from '../site.ts';
 
 const MESSAGES = 'messages';
 const RELAY = 'relay';
