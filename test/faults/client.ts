@@ -8,14 +8,14 @@ import type { Fault } from './fault.ts';
 const freshSeed = (): number => Math.floor(Math.random() * 2 ** 31);
 
 export const clientFaults: readonly Fault[] = [
-  { name: 'coupling', beside: 30, short: () => coupling(300, 1), long: () => coupling(20_000, freshSeed()) },
+  { name: 'coupling', beside: 30, short: () => coupling(150, 1), long: () => coupling(20_000, freshSeed()) },
   {
     name: 'coupling through a relay',
     beside: 30,
-    short: () => coupling(6, 1, true),
+    short: () => coupling(3, 1, true),
     long: () => coupling(10_000, freshSeed(), true),
   },
-  { name: 'interleavings', beside: 40, short: () => interleavings(150, 1), long: () => interleavings(25_000, freshSeed()) },
+  { name: 'interleavings', beside: 40, short: () => interleavings(75, 1), long: () => interleavings(25_000, freshSeed()) },
   {
     name: 'interleavings through a relay',
     beside: 40,

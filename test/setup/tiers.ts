@@ -20,6 +20,8 @@ export const DEEPER: readonly string[] = [
   'test/collector/decoding/{association,discover,discovered-shares}.test.ts',
   'test/collector/estimation/{coverage,distribution,drawn,drawn-bits,epochs,intervals,numbers,shrunk,targets,watch-fit}.test.ts',
   'test/collector/storage/fold.test.ts',
+  'test/client/linkage.test.ts',
+  'test/collector/planning/linkability.test.ts',
   'test/collector/cli/decode/read.test.ts',
   'test/proofs/{d-bit-flip,decode,exponential,permanent-device,pooled}.test.ts',
   'test/shared/choices.test.ts',

@@ -8,11 +8,12 @@ import { describe, expect, test } from 'vitest';
 import { linkabilityOf, linkedShare } from '#collector/planning/audit/linkability.ts';
 import { spendingOf } from '#collector/planning/audit/spending.ts';
 import { linkageWords, warningsOf } from '#collector/planning/audit/warnings.ts';
+import { EFFORT } from '../../setup/effort.ts';
 
 const NEVER = 1e-6;
 const DAY = 86_400_000;
 /** Fleets of each schema. */
-const FLEETS = 4;
+const FLEETS = 2 * EFFORT;
 const ask = { epsilon: 1, description: 'a question' };
 const daily = { ...ask, every: 'day' } as const;
 const kept = { epsilon: 4, renew: 'year' } as const;
