@@ -35,6 +35,9 @@ const PACE = 100;
 /** Problems with keys have a type of their own, which tells relays and devices that another configuration may help (RFC 9458, section 5.3). */
 const KEY_PROBLEM = 'https://iana.org/assignments/http-problem-types#ohttp-key';
 
+/** Hears of a message of an admitted relay: opened, not opened because it is for no key in force, or refused before by the relay's limit. */
+export type Relayed = (relay: string, result: 'opened' | 'unopened' | 'limited') => void;
+
 /** Parts of the gateway. */
 export interface GatewayParts {
   readonly intake: Intake;
@@ -42,6 +45,8 @@ export interface GatewayParts {
   readonly capacity: Capacity;
   /** The keys as they are now; undefined where there are none. */
   readonly keys: () => RelayKeys | undefined;
+  /** Told of each message of an admitted relay. */
+  readonly relayed: Relayed;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -77,7 +82,7 @@ async function paced<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Creates a gateway. */
-export function createGateway({ intake, unfinished, capacity, keys, now }: GatewayParts): Gateway {
+export function createGateway({ intake, unfinished, capacity, keys, relayed, now }: GatewayParts): Gateway {
   const messages = new RateLimits();
   const keysOf = (): RelayKeys => {
     const current = keys();
@@ -117,6 +122,7 @@ export function createGateway({ intake, unfinished, capacity, keys, now }: Gatew
         .send(Buffer.from(published));
     },
     takeMessage: (request, response) => {
+      let name = ''; // of the relay, once it has shown its token
       const begin = (): void => {
         const relay = keysOf().relayOf(request.headers.authorization);
         if (relay === undefined)
@@ -124,15 +130,19 @@ export function createGateway({ intake, unfinished, capacity, keys, now }: Gatew
         const type = request.headers['content-type'] ?? 'none';
         if (type.split(';', 1)[0]?.trim().toLowerCase() !== REQUEST_TYPE)
           throw new Refusal(415, 'bad-type', REQUEST_TYPE, type.slice(0, 80));
+        ({ name } = relay);
         // Opening a message is most of the work, so what follows comes first.
-        if (messages.isSpent(relay.name, now(), relay.perMinute))
+        if (messages.isSpent(name, now(), relay.perMinute)) {
+          relayed(name, 'limited');
           throw refusal('too-many', `at most ${relay.perMinute} messages a minute from this relay`, 'more; try again later');
-        messages.add(relay.name, 1, now());
+        }
+        messages.add(name, 1, now());
         capacity.check(lengthOf(request));
       };
       const answer = async (message: Buffer): Promise<void> => {
         const { pairOf } = keysOf();
         const opened = await openRequest(message, (id) => pairOf(id, dayNumber(now()))).catch((error: Error) => error.message);
+        relayed(name, typeof opened === 'string' ? 'unopened' : 'opened');
         if (typeof opened === 'string') {
           intake.answered(400, new Refusal(400, 'relay-key', 'a message for a key that is in force', opened));
           response.status(400).set('cache-control', 'no-store').type('application/problem+json');

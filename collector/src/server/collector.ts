@@ -125,7 +125,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       .catch((err: unknown) => log.error({ err }, 'the log of schemas could not be completed'));
   await logSchemas();
   const answered = (status: number, refusal?: Refusal): void => counts.answered('reports', status, refusal);
-  const { failed, skewed } = counts;
+  const { failed, skewed, relayed } = counts;
   let relay = settings.relay && (await openRelayKeys(settings.relay));
   for (const [wire, document] of schemas.catalog.schemas)
     if (document.relay && relay === undefined) log.warn(`${wire} takes reports through a relay only, and there are no --relay-keys`);
@@ -140,7 +140,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     skewed,
     checkToken,
   });
-  const gateway = createGateway({ ...ingest, keys: () => relay, now });
+  const gateway = createGateway({ ...ingest, keys: () => relay, relayed, now });
   const answering = createAnswering({ ...settings, store, shared: storage.shared, catalogOf: () => schemas.catalog });
   const releases = createReleases(store, settings);
   await releases.tidy().catch((err: unknown) => log.warn({ err }, 'counts of ended streams could not be deleted'));

@@ -185,6 +185,14 @@ describe('what is no message', () => {
     expect((await post(junk)).status).toBe(400); // another relay
     time += 60_000;
     expect((await post(junk, small)).status).toBe(400);
+    expect((await relayed(inner(batch()))).status).toBe(204);
+    const numbers = await (await fetch(`${url}/metrics`)).text();
+    expect(numbers.match(/^murmuration_relay_messages_total.*$/gm)?.toSorted()).toEqual([
+      'murmuration_relay_messages_total{relay="edge",result="opened"} 1',
+      'murmuration_relay_messages_total{relay="edge",result="unopened"} 1',
+      'murmuration_relay_messages_total{relay="small",result="limited"} 3',
+      'murmuration_relay_messages_total{relay="small",result="unopened"} 4',
+    ]);
   });
 
   test('has no route where the collector has no keys', async () => {

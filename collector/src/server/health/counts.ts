@@ -1,12 +1,13 @@
 /**
  * The numbers of `/metrics`, in the text format of Prometheus. No label is chosen by a client: routes, statuses and reasons are those of
- * this program.
+ * this program, and the names of relays are the operator's.
  */
 
 import { ACCEPTED_DAYS } from '@murmuration/shared';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Refusal } from '../../base/refusal.ts';
+import type { Relayed } from '../../ingest/gateway.ts';
 import type { Commit } from '../../storage/store.ts';
 
 /** The kinds of routes by which answers are counted. `connection`: answers to what reached no route. */
@@ -29,6 +30,7 @@ export interface Counts {
   readonly committed: (commit: Commit) => void;
   /** Records how many days the day of a batch is from the collector's day; negative for days that are over. */
   readonly skewed: (days: number) => void;
+  readonly relayed: Relayed;
   /** Adds numbers that are looked up when they are asked for. */
   readonly watch: (readings: readonly Reading[]) => void;
   readonly contentType: string;
@@ -93,6 +95,14 @@ export function createCounts(log: Logger): Counts {
     registers,
     collect: days.collect,
   });
+  const messages = createTally<'relay' | 'result'>();
+  new Counter({
+    name: 'murmuration_relay_messages_total',
+    help: 'Messages by the relay that brought them: opened, unopened for want of a key, or limited. What was in them is among the answers',
+    labelNames: ['relay', 'result'],
+    registers,
+    collect: messages.collect,
+  });
   const refused = createRefusalLog(log);
   return {
     answered: (route, status, refusal) => {
@@ -124,6 +134,7 @@ export function createCounts(log: Logger): Counts {
       const shown = Math.max(-ACCEPTED_DAYS.before - 1, Math.min(ACCEPTED_DAYS.after + 1, skew));
       days.count(shown, () => ({ days: shown }));
     },
+    relayed: (relay, result) => messages.count(`${result} ${relay}`, () => ({ relay, result })),
     contentType: registry.contentType,
     text: async () => `${await registry.metrics()}\n${await processRegistry().metrics()}`,
   };
