@@ -42,7 +42,9 @@ export interface TokenIssuer {
 
 const STEPS: readonly Step[] = [
   (database) => {
-    database.exec('CREATE TABLE issued (slot BLOB PRIMARY KEY, blinded BLOB NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID');
+    database.exec(
+      'CREATE TABLE issued (slot BLOB PRIMARY KEY, blinded BLOB NOT NULL, answer TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID',
+    );
     database.exec('CREATE INDEX issued_until ON issued (until)');
   },
 ];
@@ -89,8 +91,8 @@ function openDatabase(folder: string): DatabaseSync {
 
 /**
  * Opens an issuer. An account gets one token for a metric and a slot: the same blinded element again gets the same answer, and another is
- * refused. A row holds a keyed hash of account and slot, and the element. It is deleted 60 days
- * after the last on which a collector takes a report of the slot.
+ * refused. A row holds a keyed hash of account and slot, the element and the answer. It is deleted 60 days after the last on which a
+ * collector takes a report of the slot.
  *
  * @throws {RangeError} when the schemas are of more than one app, or the secret is none
  * @example
@@ -105,12 +107,12 @@ export function tokenIssuer({ secret, schemas, data, accountOf, now = Date.now }
   const { secretKey } = tokenPair(secret);
   const nameKey = createHmac('sha256', secretKey).update('accounts').digest();
   const database = openDatabase(data);
-  const add = database.prepare('INSERT INTO issued (slot, blinded, until) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
-  const find = database.prepare('SELECT blinded FROM issued WHERE slot = ?');
+  const add = database.prepare('INSERT INTO issued (slot, blinded, answer, until) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
+  const find = database.prepare('SELECT blinded, answer FROM issued WHERE slot = ?');
   const expire = database.prepare('DELETE FROM issued WHERE until < ?');
   let expired = 0;
 
-  const issue = async (request: Request): Promise<{ readonly evaluated: string; readonly proof: string }> => {
+  const issue = async (request: Request): Promise<string> => {
     // Only a page of the app can send JSON with its cookies. Others could use up the slots of whoever visits them.
     if (!request.is('application/json'))
       throw new Refusal(415, 'bad-type', 'application/json', `${request.headers['content-type']}`.slice(0, 80));
@@ -134,16 +136,11 @@ export function tokenIssuer({ secret, schemas, data, accountOf, now = Date.now }
     const row = createHmac('sha256', nameKey)
       .update(JSON.stringify([name, account]))
       .digest();
-    const isOther = (): boolean => {
-      const before = find.get(row)?.['blinded'] as Uint8Array | undefined;
-      return before !== undefined && !blinded.equals(before);
-    };
-    const spent = (): Refusal => new Refusal(409, 'spent', 'an account without a token for this metric and slot', 'one that has another');
-    if (isOther()) throw spent();
-    const { evaluated, proof } = evaluate(secretKey, name, blinded);
-    add.run(row, blinded, until);
-    if (isOther()) throw spent(); // another process was faster
-    return { evaluated: Buffer.from(evaluated).toString('base64url'), proof: Buffer.from(proof).toString('base64url') };
+    if (!find.get(row)) add.run(row, blinded, evaluate(secretKey, name, blinded), until); // another process may be faster
+    const issued = find.get(row) as { readonly blinded: Uint8Array; readonly answer: string };
+    if (!blinded.equals(issued.blinded))
+      throw new Refusal(409, 'spent', 'an account without a token for this metric and slot', 'one that has another');
+    return issued.answer;
   };
 
   const parse = express.json({ limit: MOST_BYTES });
@@ -155,20 +152,17 @@ export function tokenIssuer({ secret, schemas, data, accountOf, now = Date.now }
     };
     parse(request, response, (error?: unknown) => {
       if (error !== undefined) return refuse(error);
-      issue(request).then((token) => response.set('cache-control', 'no-store').json(token), refuse);
+      issue(request).then((answer) => response.set('cache-control', 'no-store').type('json').send(answer), refuse);
     });
   };
   return { handler, close: () => database.close() };
 }
 
-/** Evaluates a blinded element. @throws {Refusal} when it is none */
-function evaluate(
-  secretKey: Uint8Array,
-  name: string,
-  blinded: Uint8Array,
-): { readonly evaluated: Uint8Array; readonly proof: Uint8Array } {
+/** The answer to a blinded element: its evaluation and the proof, as JSON. @throws {Refusal} when it is none */
+function evaluate(secretKey: Uint8Array, name: string, blinded: Uint8Array): string {
   try {
-    return ristretto255_oprf.poprf(Buffer.from(name)).blindEvaluate(secretKey, blinded);
+    const { evaluated, proof } = ristretto255_oprf.poprf(Buffer.from(name)).blindEvaluate(secretKey, blinded);
+    return JSON.stringify({ evaluated: Buffer.from(evaluated).toString('base64url'), proof: Buffer.from(proof).toString('base64url') });
   } catch {
     throw new Refusal(400, 'bad-request', 'blinded: an element of ristretto255', 'another');
   }

@@ -200,7 +200,7 @@ describe('the issuer', () => {
       proof: expect.stringMatching(/^[\w-]{86}$/),
     });
     issuer.restart();
-    expect((await issue('ada', asks())).evaluated).toBe(first.evaluated);
+    expect(await issue('ada', asks())).toEqual(first); // also its proof, which has coins
     for (let i = 2; i < 12; i++) expect(await issue('ada', asks({ blinded: blinded(i) }))).toMatchObject({ status: 409, error: 'spent' });
     expect((await issue('ada', asks({ metric: 'dark', blinded: blinded(2) }))).status).toBe(200);
     expect((await issue('ada', asks({ slot: slot - 1, blinded: blinded(3) }))).status).toBe(200);
@@ -256,7 +256,7 @@ describe('the issuer', () => {
     await issue('a long name', asks());
     await issue('a long name', asks({ metric: 'first', every: 'once', slot: 0 }));
     const before = rows();
-    expect(Object.keys(before[0] as object)).toEqual(['slot', 'blinded', 'until']);
+    expect(Object.keys(before[0] as object)).toEqual(['slot', 'blinded', 'answer', 'until']);
     expect(before.every(({ slot }) => (slot as Uint8Array).length === 32)).toBe(true);
     issuer.restart(); // empties the log of the file into it
     expect(readFileSync(join(issuer.data, 'tokens.sqlite')).includes('a long name')).toBe(false);
