@@ -11,14 +11,18 @@ import {
   encodeRequest,
   fromBase64url,
   fromBigEndian,
+  fromUtf8,
   joined,
   MAX_BODY_BYTES,
   mechanismOf,
+  type Primitives,
   REQUEST_TYPE,
   RESPONSE_TYPE,
   type SchemaDocument,
   sealRequest,
+  toHex,
   utf8,
+  webCrypto,
 } from '@murmuration/shared';
 import type { Delivery, Transport, Upload } from './adapters/transport.ts';
 import { FETCH_PATIENCE, TOO_EARLY } from './limits.ts';
@@ -69,13 +73,24 @@ export interface RelayOptions {
   readonly since?: number;
   /** Tokens, where the collector counts reports with one only: `slotTokens(...)`. */
   readonly tokens?: Tokens;
+  /** The cryptography. Default: WebCrypto. Where that has no X25519: `noblePrimitives()` of `@murmuration/client/noble`. */
+  readonly primitives?: Primitives | undefined;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
 }
 
 /** Checks that run in development only. @throws {RangeError} that names the option */
-function assertRelay({ schema: { document }, relay, keys, hours = 24, size = 1_024, tokens }: RelayOptions): void {
-  if (!globalThis.crypto?.subtle) throw new RangeError('crypto.subtle: expected WebCrypto, which pages have over https, got none');
+function assertRelay({ schema: { document }, relay, keys, hours = 24, size = 1_024, tokens, primitives }: RelayOptions): void {
+  const noble = 'primitives: expected noblePrimitives() of @murmuration/client/noble';
+  if (!primitives) {
+    if (!globalThis.crypto?.subtle)
+      throw new RangeError(`${noble} where there is no WebCrypto, which pages have over https only, got none`);
+    // WebCrypto says later what it lacks, and the first message may be a day away.
+    const { console } = globalThis;
+    webCrypto
+      .generatePair()
+      .catch((error) => console?.error(new RangeError(`${noble} where WebCrypto has no X25519, got none (${error})`)));
+  }
   if (!/^https?:\/\//.test(relay)) throw new RangeError(`relay: expected an address such as https://relay.example/notes, got ${relay}`);
   if (!attempt(() => fromBase64url(keys)))
     throw new RangeError(`keys: expected the text that \`murmuration relay rotate\` prints, got ${keys}`);
@@ -87,7 +102,7 @@ function assertRelay({ schema: { document }, relay, keys, hours = 24, size = 1_0
     ...Object.entries(document.metrics).map(([name, { law }]) => {
       const values = Object.entries(document.segments ?? {}).map(([segment, all]) => [
         segment,
-        all.toSorted((a, b) => utf8(b).length - utf8(a).length)[0],
+        [...all].sort((a, b) => utf8(b).length - utf8(a).length)[0],
       ]);
       const report = 'A'.repeat(Math.ceil((mechanismOf(law).reportBytes(law) * 4) / 3));
       const schema = `${document.app}/${document.version}/${'0'.repeat(16)}`;
@@ -120,20 +135,13 @@ async function bytesOf(response: Response): Promise<Uint8Array> {
   return bytes;
 }
 
-/** SHA-256 of a batch's id. The first half says when it is sent, the second half is an id that does not tell that. */
-async function digestOf(batch: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(`relay ${batch}`) as BufferSource));
-}
-
 /** The moment of a report: a random one in the hours after its day, the same in every context and after every restart. */
 const momentOf = (digest: Uint8Array, day: string, hours: number): number =>
   Date.parse(day) + DAY + (fromBigEndian(digest.slice(0, 6)) / 2 ** 48) * hours * HOUR;
 
-const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-
 /**
  * Sends reports through a relay. The collector runs with `--relay-keys`, and the app's pages may connect to the relay (`connect-src`). It needs
- * X25519 in WebCrypto; where that is missing, nothing is sent.
+ * X25519 in WebCrypto, or `primitives`; without both, nothing is sent.
  *
  * A report waits on the device until its moment, for which the batch's id and day are all that counts: no answer, no other report, and not
  * the time at which it was recorded. The outbox keeps it, so it survives a kill. A device whose app is closed then sends it at a later
@@ -146,7 +154,7 @@ const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.to
  * createTelemetry({ schema, endpoint: 'https://t.example.com', transport });
  */
 export function relayTransport(options: RelayOptions): Transport {
-  const { schema, relay, keys, hours = 24, size = 1_024, since = 1, tokens, now = Date.now } = options;
+  const { schema, relay, keys, hours = 24, size = 1_024, since = 1, tokens, primitives = webCrypto, now = Date.now } = options;
   if (schema.document.reports !== 'alone')
     throw new RangeError(
       "schema.reports: expected 'alone', since whoever reads a message knows that its reports are of one device, got 'together'",
@@ -154,16 +162,19 @@ export function relayTransport(options: RelayOptions): Transport {
   if (process.env.NODE_ENV !== 'production') assertRelay(options);
   const configuration = decodeKeys(fromBase64url(keys));
 
+  /** SHA-256 of a batch's id. The first half says when it is sent, the second half is an id that does not tell that. */
+  const digestOf = (batch: string): Promise<Uint8Array> => primitives.sha256(utf8(`relay ${batch}`));
+
   // The collector could compute the moment from the id, and so tell who was away then. The id of an older version stays, because the batch
   // may have been sent past the relay before, and must be counted once. An update must not change the id of a batch that was sent.
   const sentId: Parameters<Tokens>[1] = async ({ schema: wire, batch }) =>
-    schema.document.relay === 'required' && Number(wire?.split('/')[1]) >= since ? hexOf((await digestOf(batch)).slice(16)) : undefined;
+    schema.document.relay === 'required' && Number(wire?.split('/')[1]) >= since ? toHex((await digestOf(batch)).slice(16)) : undefined;
 
   const send = async ({ url, body }: Upload, token: BinaryRequest['fields'], called: number): Promise<Delivery> => {
     const [, scheme = '', authority = '', path = ''] = /^(https?):\/\/([^/]+)(.*)/i.exec(url) ?? [];
     const fields = [['content-type', 'text/plain'] as const, ...token];
     const request = encodeRequest({ method: 'POST', scheme, authority, path, fields, content: utf8(body) }, size);
-    const { message, openResponse } = await sealRequest(configuration, request);
+    const { message, openResponse } = await sealRequest(configuration, request, await primitives.generatePair());
     // The device slept meanwhile. Another report may be due by now, and the two would arrive together.
     if (now() - called > FETCH_PATIENCE) return { status: TOO_EARLY };
     const response = await fetch(relay, {
@@ -182,7 +193,7 @@ export function relayTransport(options: RelayOptions): Transport {
       return { status: Math.max(400, response.status), retryAfter: Number(headers.get('retry-after')) };
     const { status, fields: answered, content } = decodeResponse(await openResponse(answer));
     const retryAfter = answered.find(([name]) => name === 'retry-after')?.[1];
-    return { status, retryAfter: Number(retryAfter ?? 0), body: status > 399 ? new TextDecoder().decode(content) : undefined };
+    return { status, retryAfter: Number(retryAfter ?? 0), body: status > 399 ? fromUtf8(content) : undefined };
   };
 
   const transport: Transport = async ({ url, body }) => {

@@ -17,6 +17,7 @@ import {
   utf8,
 } from '@murmuration/shared';
 import { ristretto255_oprf } from '@noble/curves/ed25519.js';
+import { sha512 } from '@noble/hashes/sha2.js';
 import type { Storage } from './adapters/storage.ts';
 import type { Delivery } from './adapters/transport.ts';
 import { webStorage } from './adapters/web-storage.ts';
@@ -92,7 +93,7 @@ export function slotTokens({ schema, issuer, key, headers, storage, now = Date.n
   /** Asks for the token of a batch. The blind follows from the batch's own id, which is never sent, so that each try sends the same. */
   const ask = async (input: Uint8Array, metric: string, every: Cadence, slot: number, batch: string): Promise<string | Delivery> => {
     const prf = ristretto255_oprf.poprf(utf8(slotName(app, metric, every, slot)));
-    const seed = new Uint8Array(await crypto.subtle.digest('SHA-512', utf8(`blind ${batch}`) as BufferSource));
+    const seed = sha512(utf8(`blind ${batch}`));
     const { blind, blinded, tweakedKey } = prf.blind(input, publicKey, (length = 0) => seed.slice(0, length));
     const response = await fetch(issuer, {
       method: 'POST',

@@ -152,8 +152,7 @@ const RELAYED: Readonly<Record<string, readonly [check: string, options: string]
   'chosen key pairs': [
     'twins',
     sealing(`for (;;) {
-    const { privateKey, publicKey } = await crypto.subtle.generateKey('X25519', false, ['deriveBits']);
-    const pair = { secretKey: privateKey, publicKey: new Uint8Array(await crypto.subtle.exportKey('raw', publicKey)) };
+    const pair = await webCrypto.generatePair();
     if (pair.publicKey[0] % 2 === last) return post(await seal([['content-type', 'text/plain']], pair));
   }`),
   ],
@@ -168,7 +167,7 @@ const RELAYED: Readonly<Record<string, readonly [check: string, options: string]
 export const relayedCheats: readonly (readonly [name: string, check: string, parts: Parts])[] = Object.entries(RELAYED).map(
   ([name, [check, options]]) => {
     const before = `${relayed.before}
-      import { decodeKeys, encodeRequest, fromBase64url, sealRequest } from '@murmuration/shared';
+      import { decodeKeys, encodeRequest, fromBase64url, sealRequest, webCrypto } from '@murmuration/shared';
       let last = 0;`;
     return [name, check, { ...relayed, before, answer: `if (metric === 'dark') last = Number(value); ${RECORD}`, options }];
   },

@@ -1,15 +1,17 @@
 /** The transport through a relay: one report a message, one size, a moment of its own, and nothing that the relay says counts. */
 
+import { webcrypto } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { choice, createTelemetry, type Delivery, defineSchema, flag, memoryStorage, type Upload } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
+import { noblePrimitives } from '@murmuration/client/noble';
 import { relayTransport, type Tokens } from '@murmuration/client/relay';
 import { testTransport } from '@murmuration/client/testing';
-import { type Batch, decodeRequest, encodeKeys, encodeResponse, openRequest, pairOf } from '@murmuration/shared';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Batch, decodeRequest, encodeKeys, encodeResponse, openRequest, pairOf, webCrypto } from '@murmuration/shared';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { momentIn } from '../kit/linkage/fleet.ts';
 import { type RunningServer, startServer } from '../kit/transport-server.ts';
 import { device, settle, type Time, timeOf } from './device.ts';
@@ -355,7 +357,10 @@ describe('what a relay answers', () => {
   });
 });
 
-describe('as any transport', () => {
+describe.each([
+  { by: 'WebCrypto', primitives: webCrypto },
+  { by: 'noble', primitives: noblePrimitives() },
+])('as any transport, by $by', ({ primitives }) => {
   beforeAll(async () => {
     suite = await startServer();
   });
@@ -365,7 +370,36 @@ describe('as any transport', () => {
   afterAll(() => suite?.close());
   let suite: RunningServer | undefined;
   const late = { address: 'https://t.example.com', received: () => suite?.received() ?? [] };
-  testTransport(test, (upload) => transport()(upload), late);
+  testTransport(test, (upload) => transport({ primitives })(upload), late);
+});
+
+describe('without WebCrypto', () => {
+  beforeEach(() => vi.stubGlobal('crypto', undefined));
+  afterEach(() => void vi.unstubAllGlobals());
+
+  test('an app is told which option it lacks', () => {
+    expect(() => transport()).toThrow('primitives: expected noblePrimitives() of @murmuration/client/noble where there is no WebCrypto');
+  });
+
+  test('it is told so where WebCrypto has no X25519, though that shows later', async () => {
+    const complaint = vi.spyOn(console, 'error').mockReturnValue();
+    const generateKey = () => Promise.reject(new DOMException('Unrecognized name.', 'NotSupportedError'));
+    vi.stubGlobal('crypto', { subtle: { generateKey } });
+    transport();
+    await settle();
+    expect(String(complaint.mock.calls[0]?.[0])).toMatch(/^RangeError: primitives: expected noblePrimitives\(\) .* has no X25519/);
+    complaint.mockRestore();
+  });
+
+  test('a report is sent under the id and at the moment that it has with WebCrypto', async () => {
+    const primitives = noblePrimitives((bytes) => webcrypto.getRandomValues(bytes));
+    now = momentIn(idOf(5), '2026-11-20') - 1;
+    expect(await transport({ primitives })({ url, body: bodyOf(idOf(5)) })).toEqual({ status: 425 });
+    vi.unstubAllGlobals(); // for the gateway
+    now += 2;
+    for (const more of [{ primitives }, {}]) expect(await transport(more)({ url, body: bodyOf(idOf(5)) })).toMatchObject({ status: 204 });
+    expect(new Set(opened.map(({ batch, bytes }) => `${bytes} ${batch.batch}`)).size).toBe(1);
+  });
 });
 
 describe('options', () => {

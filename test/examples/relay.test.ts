@@ -14,8 +14,9 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createTelemetry, defineSchema, flag, memoryStorage, type Telemetry } from '@murmuration/client';
+import { noblePrimitives } from '@murmuration/client/noble';
 import { relayTransport } from '@murmuration/client/relay';
-import { canonicalSchema } from '@murmuration/shared';
+import { canonicalSchema, webCrypto } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startRelay } from '../../examples/relay/relay.ts';
 import { counted } from '../kit/counted.ts';
@@ -38,6 +39,8 @@ const schema = defineSchema({
   relay: 'required',
   metrics: { dark: flag({ epsilon: 1, description: 'Dark?' }), old: flag({ epsilon: 1, description: 'Old?' }) },
 });
+/** Every second device seals without WebCrypto. */
+const PRIMITIVES = [webCrypto, noblePrimitives()];
 const relayFile = fileURLToPath(new URL('../../examples/relay/relay.ts', import.meta.url));
 
 let folder: string;
@@ -143,7 +146,7 @@ test(
         consent: 'granted',
         debug: false,
         storage: memoryStorage(),
-        transport: relayTransport({ schema, relay: front.address, keys, now: () => now }),
+        transport: relayTransport({ schema, relay: front.address, keys, primitives: PRIMITIVES[i % 2], now: () => now }),
         clock: { now: () => now, after: () => () => undefined }, // nothing happens but at a flush
         onOutcome: ({ result, metric = '' }) => {
           if (result === 'delivered') delivered.set(i, (delivered.get(i) ?? new Set()).add(metric));

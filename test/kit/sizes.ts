@@ -52,6 +52,11 @@ const subpath = (name: string, names: string): Program => ({
   external: ['react', 'svelte', 'vue', '../inspector/index.ts'], // the inspector comes when it is shown
 });
 
+const besideRelay = (name: string, what: string): Program => {
+  const line = `import { relayTransport } from '@murmuration/client/relay'; import { ${what} } from '@murmuration/client/${name}';`;
+  return { text: program('', '', `${line} console.log(relayTransport, ${what});`), over: '/relay' };
+};
+
 /** A count, a mean and a set beside the flag and the choice. */
 const FIVE = `count(9,${ask}}), d: mean([0,1],${ask}}), e: choices(['x','y','z'],${ask},atMost:2})`;
 
@@ -93,14 +98,8 @@ const programs: { readonly [name: string]: Program } = {
   '/history': subpath('history', 'withHistory'),
   '/recipes': subpath('recipes', 'experiment'),
   '/relay': subpath('relay', 'relayTransport'),
-  '/relay and /tokens': {
-    text: program(
-      '',
-      '',
-      `import { relayTransport } from '@murmuration/client/relay'; import { slotTokens } from '@murmuration/client/tokens'; console.log(relayTransport, slotTokens);`,
-    ),
-    over: '/relay',
-  },
+  '/relay and /tokens': besideRelay('tokens', 'slotTokens'),
+  '/relay and /noble': besideRelay('noble', 'noblePrimitives'),
   '/worker': subpath('worker', 'workerLifecycle'),
   '/react-native, AsyncStorage': subpath('react-native', 'appStateLifecycle, asyncStorage'),
   '/react-native, expo-sqlite': subpath('react-native', 'appStateLifecycle, sqliteStorage'),

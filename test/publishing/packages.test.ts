@@ -84,14 +84,14 @@ describe.each(PACKAGES)('%s', (name) => {
 describe.each(['shared', 'client'])('the modules of %s, which browsers load as they are,', (name) => {
   const modules = (): readonly string[] => filesOf(name).filter((file) => /\/dist\/(development|production)\/(?!node\/).*\.js$/.test(file));
 
-  test('hold no process.env and no require, and import nothing by name but the contract, the framework of a component, and the curve of tokens', () => {
+  test('hold no process.env and no require, and import nothing by name but the contract, the framework of a component, and cryptography', () => {
     expect(modules()).toContain(`package/dist/production/index.js`);
     for (const file of modules()) {
       const text = textOf(name, file);
       expect([file, text.match(/process\.|\brequire\(/g)]).toEqual([file, null]);
       const named = [...text.matchAll(/^(?:import|export)\b[^'"]*["']([^."'][^"']*)["']/gm)].map(([, specifier]) => specifier);
-      const curve = file.endsWith('/tokens.js') ? ['@noble/curves/ed25519.js'] : [];
-      const allowed = ['@murmuration/shared', ...curve, ...(/\/(react|svelte|vue)\.js$/.exec(file)?.slice(1) ?? [])];
+      const noble = /\/(noble|tokens)\.js$/.test(file) ? named.filter((specifier) => specifier?.startsWith('@noble/')) : [];
+      const allowed = ['@murmuration/shared', ...noble, ...(/\/(react|svelte|vue)\.js$/.exec(file)?.slice(1) ?? [])];
       expect([file, named.filter((specifier) => !allowed.includes(specifier as string))]).toEqual([file, []]);
     }
   });

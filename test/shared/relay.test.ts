@@ -1,9 +1,11 @@
-/** Oblivious HTTP, HPKE and Binary HTTP give the bytes that their RFCs print, and refuse what differs in one. */
+/** Oblivious HTTP, HPKE and Binary HTTP give the bytes that their RFCs print, and refuse what differs in one, with either cryptography. */
 
-import { describe, expect, test } from 'vitest';
+import { noblePrimitives } from '@murmuration/client/noble';
+import { describe, expect, test, vi } from 'vitest';
 import { decodeRequest, decodeResponse, encodeRequest, encodeResponse } from '#shared/relay/binary-http.ts';
-import { exported, pairOf, recipientContext, senderContext } from '#shared/relay/hpke.ts';
+import { exported, recipientContext, senderContext } from '#shared/relay/hpke.ts';
 import { decodeKeys, encodeKeys, MESSAGE_OVERHEAD, openRequest, openSealed, sealRequest } from '#shared/relay/oblivious-http.ts';
+import { type KeyPair, pairOf, webCrypto } from '#shared/relay/primitives.ts';
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex.replaceAll(/\s/g, ''), 'hex'));
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -48,9 +50,16 @@ const FIGURE_13 = '0140c800 1d546869 7320636f 6e74656e 7420636f 6e746169 6e73204
 /** Two bytes of length, as in application/ohttp-keys. */
 const listed = (configuration: string): Uint8Array => bytes(`${(configuration.length / 2).toString(16).padStart(4, '0')}${configuration}`);
 
-const gatewayPair = () => pairOf(bytes(OHTTP.skR));
+/** A pair of noble's whose secret is the first of its random bytes. */
+const noblePairOf = (secret: Uint8Array): Promise<KeyPair> =>
+  noblePrimitives((random) => crypto.getRandomValues(random).set(secret)).generatePair();
 
-describe('HPKE', () => {
+const IMPLEMENTATIONS = [
+  { name: 'WebCrypto', primitives: webCrypto, pairOf },
+  { name: 'noble', primitives: noblePrimitives(), pairOf: noblePairOf },
+] as const;
+
+describe.each(IMPLEMENTATIONS)('HPKE by $name', ({ primitives, pairOf }) => {
   test('gives the key, the nonce and the exports of RFC 9180, A.1.1, to both parties', async () => {
     const [sender, recipient] = [await pairOf(bytes(HPKE.skEm)), await pairOf(bytes(HPKE.skRm))];
     expect([hex(sender.publicKey), hex(recipient.publicKey)]).toEqual([HPKE.pkEm, HPKE.pkRm]);
@@ -69,11 +78,34 @@ describe('HPKE', () => {
     for (const point of ['00'.repeat(32), `01${'00'.repeat(31)}`, 'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800'])
       await expect(senderContext(bytes(point), HPKE.info, sender)).rejects.toThrow();
   });
+
+  test('gives the digest of FIPS 180-4, and decrypts nothing that differs in one bit', async () => {
+    expect(hex(await primitives.sha256(bytes('616263')))).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    const keys = { key: bytes(HPKE.key), nonce: bytes(HPKE.baseNonce) };
+    const sealed = await primitives.aes('encrypt', keys, HPKE.info);
+    expect(hex(await primitives.aes('decrypt', keys, sealed))).toBe(hex(HPKE.info));
+    sealed[3] = (sealed[3] as number) ^ 1;
+    await expect(primitives.aes('decrypt', keys, sealed)).rejects.toThrow();
+  });
 });
 
-describe('Oblivious HTTP', () => {
-  test('reads the key configuration of RFC 9458, appendix A, and writes its own', async () => {
-    const { publicKey } = await gatewayPair();
+describe("noble's pairs", () => {
+  test('come from the source alone: without one, or where it repeats itself, there is none', async () => {
+    vi.stubGlobal('crypto', undefined); // as in Hermes
+    await expect(noblePrimitives().generatePair()).rejects.toThrow();
+    vi.unstubAllGlobals();
+    await expect(noblePrimitives(() => undefined).generatePair()).rejects.toThrow('rng: expected random bytes');
+    const once = Buffer.from(crypto.getRandomValues(new Uint8Array(1_024)));
+    const { generatePair } = noblePrimitives((random) => random.set(once));
+    await generatePair();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    await expect(generatePair()).rejects.toThrow('rng: expected random bytes');
+  });
+});
+
+describe('Key configurations', () => {
+  test('are read as RFC 9458, appendix A, has them, and written', async () => {
+    const { publicKey } = await pairOf(bytes(OHTTP.skR));
     expect(decodeKeys(listed(OHTTP.configuration))).toEqual({ id: 1, publicKey });
     const mine = encodeKeys([
       { id: 7, publicKey },
@@ -83,13 +115,17 @@ describe('Oblivious HTTP', () => {
     expect(hex(mine.slice(0, 43))).toBe(`0029070020${hex(publicKey)}000400010001`);
   });
 
-  test('takes the first configuration whose algorithms it speaks, and refuses a list without one', () => {
+  test('count if they are the first whose algorithms are spoken, and a list without one is refused', () => {
     const other = '0400104b28f881333e7c164ffc499ad9796f877f4e1051ee6d31bad19dec96c208b472000400010003';
     const both = Buffer.concat([listed(other), listed(OHTTP.configuration)]);
     expect(decodeKeys(both).id).toBe(1);
     for (const wrong of [listed(other), bytes(''), listed(OHTTP.configuration).slice(0, 40), bytes(OHTTP.configuration)])
       expect(() => decodeKeys(wrong)).toThrow(/expected application\/ohttp-keys with X25519/);
   });
+});
+
+describe.each(IMPLEMENTATIONS)('Oblivious HTTP by $name', ({ primitives, pairOf }) => {
+  const gatewayPair = (): Promise<KeyPair> => pairOf(bytes(OHTTP.skR));
 
   test('seals the request of appendix A to its bytes, and opens the response', async () => {
     const configuration = decodeKeys(listed(OHTTP.configuration));
@@ -116,7 +152,9 @@ describe('Oblivious HTTP', () => {
 
   test('draws a key for each message and a nonce for each response, so that no two are alike', async () => {
     const pair = await gatewayPair();
-    const sealed = await Promise.all([0, 1].map(() => sealRequest({ id: 1, publicKey: pair.publicKey }, bytes(OHTTP.request))));
+    const sealed = await Promise.all(
+      [0, 1].map(async () => sealRequest({ id: 1, publicKey: pair.publicKey }, bytes(OHTTP.request), await primitives.generatePair())),
+    );
     const [one = new Uint8Array(), two = new Uint8Array()] = sealed.map(({ message }) => message);
     expect(hex(one.slice(7, 39))).not.toBe(hex(two.slice(7, 39)));
     const { sealResponse } = await openRequest(one, () => pair);
@@ -137,6 +175,19 @@ describe('Oblivious HTTP', () => {
     }
     await expect(opened(bytes(OHTTP.message).slice(0, MESSAGE_OVERHEAD - 1))).rejects.toThrow('expected at least 55 bytes, got 54');
   });
+});
+
+test.each([
+  [IMPLEMENTATIONS[0], IMPLEMENTATIONS[1]],
+  [IMPLEMENTATIONS[1], IMPLEMENTATIONS[0]],
+])('a message that $name seals opens by the other, and so does the response', async ({ primitives }, { pairOf }) => {
+  const gateway = await pairOf(bytes(OHTTP.skR));
+  const request = crypto.getRandomValues(new Uint8Array(1_024));
+  const configuration = { id: 1, publicKey: gateway.publicKey };
+  const { message, openResponse } = await sealRequest(configuration, request, await primitives.generatePair());
+  const opened = await openRequest(message, () => gateway);
+  expect(hex(opened.request)).toBe(hex(request));
+  expect(hex(await openResponse(await opened.sealResponse(bytes('0140c8'))))).toBe('0140c8');
 });
 
 describe('Binary HTTP', () => {
@@ -191,6 +242,7 @@ describe('Binary HTTP', () => {
       [bytes(''), /ends early/],
       [figure.slice(0, 60), /ends early/],
       [bytes(`${FIGURE_8} 00 00 01`), /padding of zeros/],
+      [bytes('0001ff'), /URI malformed/], // no UTF-8
     ];
     for (const [message, reason] of wrongs) expect(() => decodeRequest(message)).toThrow(reason);
   });

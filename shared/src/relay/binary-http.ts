@@ -1,6 +1,6 @@
 /** Binary HTTP (RFC 9292): requests and responses of known length as bytes, padded with zeros so that their size tells nothing. */
 
-import { joined } from './hpke.ts';
+import { fromUtf8, joined } from '../encoding/texts.ts';
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
@@ -85,15 +85,12 @@ function readerOf(message: Uint8Array): Reader {
   return { isAtEnd, number, bytes: () => (isAtEnd() ? new Uint8Array() : take(number())), rest: () => message.subarray(at) };
 }
 
-/** UTF-8 as text. Other bytes become U+FFFD, which no part of a report has. */
-const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-
 function fieldsOf(section: Uint8Array): Fields {
   const reader = readerOf(section);
   const fields: (readonly [string, string])[] = [];
   while (!reader.isAtEnd()) {
     if (fields.length === MOST_FIELDS) throw new RangeError(`message: expected at most ${MOST_FIELDS} fields, got more`);
-    fields.push([textOf(reader.bytes()), textOf(reader.bytes())]);
+    fields.push([fromUtf8(reader.bytes()), fromUtf8(reader.bytes())]);
   }
   return fields;
 }
@@ -112,14 +109,14 @@ const begin = (message: Uint8Array, framing: number): Reader => {
   return reader;
 };
 
-/** Decodes a request. @throws {RangeError} when it is none of known length */
+/** Decodes a request. @throws {RangeError | URIError} when it is none of known length in UTF-8 */
 export function decodeRequest(message: Uint8Array): BinaryRequest {
   const reader = begin(message, REQUEST);
-  const [method, scheme, authority, path] = [0, 1, 2, 3].map(() => textOf(reader.bytes())) as [string, string, string, string];
+  const [method, scheme, authority, path] = [0, 1, 2, 3].map(() => fromUtf8(reader.bytes())) as [string, string, string, string];
   return { method, scheme, authority, path, fields: fieldsOf(reader.bytes()), content: contentOf(reader) };
 }
 
-/** Decodes a response; interim ones before it are dropped. @throws {RangeError} when it is none of known length */
+/** Decodes a response; interim ones before it are dropped. @throws {RangeError | URIError} when it is none of known length in UTF-8 */
 export function decodeResponse(message: Uint8Array): BinaryResponse {
   const reader = begin(message, RESPONSE);
   for (;;) {

@@ -3,24 +3,9 @@
  * share a context; nothing else is shared by two messages.
  */
 
-import {
-  AEAD,
-  AES_KEY,
-  aes,
-  type Context,
-  expand,
-  exported,
-  generatePair,
-  hmac,
-  joined,
-  KDF,
-  KEM,
-  type KeyPair,
-  NONCE,
-  PUBLIC_KEY,
-  recipientContext,
-  senderContext,
-} from './hpke.ts';
+import { joined } from '../encoding/texts.ts';
+import { AEAD, AES_KEY, type Context, expand, exported, KDF, KEM, NONCE, PUBLIC_KEY, recipientContext, senderContext } from './hpke.ts';
+import { type KeyPair, type MessageKeys, webCrypto } from './primitives.ts';
 
 /** A key configuration (section 3) with the one suite that is spoken here. */
 export interface KeyConfiguration {
@@ -75,10 +60,14 @@ export function decodeKeys(bytes: Uint8Array): KeyConfiguration {
 const infoOf = (header: Uint8Array): Uint8Array => joined('message/bhttp request', [0], header);
 
 /** The key and the nonce of a response (section 4.4). */
-async function responseContext(context: Context, encapsulated: Uint8Array, nonce: Uint8Array): Promise<Pick<Context, 'key' | 'nonce'>> {
+async function responseKeys(context: Context, encapsulated: Uint8Array, nonce: Uint8Array): Promise<MessageKeys> {
+  const { primitives } = context;
   const secret = await exported(context, 'message/bhttp response', RESPONSE_NONCE);
-  const extracted = await hmac(joined(encapsulated, nonce), secret);
-  return { key: await expand(extracted, joined('key'), AES_KEY), nonce: await expand(extracted, joined('nonce'), NONCE) };
+  const extracted = await primitives.hmac(joined(encapsulated, nonce), secret);
+  return {
+    key: await expand(primitives, extracted, joined('key'), AES_KEY),
+    nonce: await expand(primitives, extracted, joined('nonce'), NONCE),
+  };
 }
 
 /** A request on its way, and the function that opens the response to it. */
@@ -87,15 +76,16 @@ export interface SealedRequest {
   readonly openResponse: (message: Uint8Array) => Promise<Uint8Array>;
 }
 
-/** Encapsulates a request. The pair is drawn for this message alone, except by tests. */
+/** Encapsulates a request. The pair is drawn for this message alone. */
 export async function sealRequest({ id, publicKey }: KeyConfiguration, request: Uint8Array, pair?: KeyPair): Promise<SealedRequest> {
-  const sender = pair ?? (await generatePair());
+  const sender = pair ?? (await webCrypto.generatePair());
   const header = joined([id], SUITE);
   const context = await senderContext(publicKey, infoOf(header), sender);
+  const { aes } = sender.primitives;
   return {
     message: joined(header, sender.publicKey, await aes('encrypt', context, request)),
     openResponse: async (message) => {
-      const keys = await responseContext(context, sender.publicKey, message.slice(0, RESPONSE_NONCE));
+      const keys = await responseKeys(context, sender.publicKey, message.slice(0, RESPONSE_NONCE));
       return aes('decrypt', keys, message.slice(RESPONSE_NONCE));
     },
   };
@@ -120,14 +110,14 @@ async function open(
   if (!isSame(header.slice(1), SUITE)) throw new RangeError('message: expected X25519, HKDF-SHA256 and AES-128-GCM, got other algorithms');
   const encapsulated = message.slice(HEADER, HEADER + PUBLIC_KEY);
   const opened = await contextFor(id, encapsulated, infoOf(header))
-    .then(async (context) => [context, await aes('decrypt', context, message.slice(HEADER + PUBLIC_KEY))] as const)
+    .then(async (context) => [context, await context.primitives.aes('decrypt', context, message.slice(HEADER + PUBLIC_KEY))] as const)
     .catch(() => undefined);
   if (opened === undefined) throw new RangeError(`message: expected one that was sealed with the key ${id}, got another`);
   const [context, request] = opened;
   return {
     request,
     sealResponse: async (response, nonce = crypto.getRandomValues(new Uint8Array(RESPONSE_NONCE))) =>
-      joined(nonce, await aes('encrypt', await responseContext(context, encapsulated, nonce), response)),
+      joined(nonce, await context.primitives.aes('encrypt', await responseKeys(context, encapsulated, nonce), response)),
   };
 }
 
