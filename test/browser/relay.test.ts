@@ -1,4 +1,7 @@
-/** A page reports through the example's relay: WebCrypto of a browser, the preflight, and a policy that allows the relay and no collector. */
+/**
+ * A page reports through the example's relay: WebCrypto of a browser, or noble where it has none, the preflight, and a policy that allows the
+ * relay and no collector.
+ */
 
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,18 +17,24 @@ import { bundle } from '../kit/bundle.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { PATIENCE, watchedContext } from './context.ts';
 
-test(
-  'a page reports through a relay, and connects to nothing else',
-  async () => {
+test.each([
+  { by: 'WebCrypto', before: '', primitives: 'undefined' },
+  { by: 'noble', before: "Object.defineProperty(crypto, 'subtle', { value: undefined });", primitives: 'noblePrimitives()' },
+])(
+  'a page reports through a relay by $by, and connects to nothing else',
+  async ({ before, primitives }) => {
     const folder = await mkdtemp(join(tmpdir(), 'murmuration-relayed-'));
     const collector = await createCollector({ open: true, schemas: [relayed.document], data: folder, minimum: 1, relay: GATEWAY });
     const relay = await relayTo(await collector.listen(0, '127.0.0.1'));
     const { text } = await bundle(`
       import { createTelemetry } from '@murmuration/client';
+      import { noblePrimitives } from '@murmuration/client/noble';
       import { relayTransport } from '@murmuration/client/relay';
       import { relayed as schema } from '@murmuration/examples/demo/schema';
+      ${before}
+      const primitives = ${primitives};
       const now = () => Date.now() + 172_800_000; // the day of the report is over
-      const transport = relayTransport({ schema, relay: ${JSON.stringify(relay.address)}, keys: '${relay.keys}', now });
+      const transport = relayTransport({ schema, relay: ${JSON.stringify(relay.address)}, keys: '${relay.keys}', primitives, now });
       const segment = { platform: 'desktop', version: '2.0', search: 'new' };
       window.outcomes = [];
       const telemetry = createTelemetry({ schema, endpoint: 'https://t.example.com', segment, transport, consent: 'granted',
