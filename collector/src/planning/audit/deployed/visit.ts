@@ -261,10 +261,14 @@ export class Visit {
     }
   }
 
-  /** Lets so many steps of the page's clock pass. */
+  /** Lets so many steps of the page's clock pass, and waits at each timer for what follows, so that two visits have the same times. */
   async settle(steps: number): Promise<void> {
     await this.idle();
-    for (let at = 0; at < steps; at++) await this.#advance(STEP, 'runFor');
+    for (let left = steps * STEP; left > 0; ) {
+      const wait = Math.min(left, STEP, ...(await this.#all('untilTimer')));
+      await this.#advance(wait, 'runFor');
+      left -= wait;
+    }
   }
 
   /**
