@@ -13,8 +13,8 @@ const WORDS = 256; // one system call yields many coins
 
 /** Words are compared with those so many places on, which finds periods of 1, 2, 4 and 8 words, and with those of the last fill. */
 const APART = 8;
-/** The most words that may be equal to one of these. More of them are in less than one of 2^400 uniform fills. */
-const MOST_ALIKE = 16;
+/** The most words that may be equal to one of these. More of them are in less than one of 2^70 uniform fills. */
+const MOST_ALIKE = 2;
 
 /**
  * Uniform 32-bit words from an rng. Throws whatever the rng throws, and where the rng is plainly broken: it fills later or only a part,

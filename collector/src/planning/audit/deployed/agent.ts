@@ -59,7 +59,7 @@ export function agent(
   const page = globalThis as unknown as PageScope;
   if (Object.hasOwn(scope, secret)) return;
   const FILL = 1_024; // the SDK fills so many bytes at a time (shared/src/random/words.ts)
-  const ALIKE = 8; // so few equal words are no matter
+  const ALIKE = 2; // so few equal words are no matter
   const attempt = <T>(work: () => T): T | undefined => {
     try {
       return work();
