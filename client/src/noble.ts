@@ -11,7 +11,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 
 /**
  * The cryptography for `relayTransport({ ..., primitives })`. Key pairs are drawn from the source of the coins, whose health is tested:
- * without one, or where it repeats itself, no message is sealed.
+ * without one, or where it repeats itself while the app runs, no message is sealed.
  *
  * @param rng the `rng` of `createTelemetry`, if an app passes one. Default: `crypto.getRandomValues`
  * @example

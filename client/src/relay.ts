@@ -187,6 +187,7 @@ export function relayTransport(options: RelayOptions): Transport {
       signal: AbortSignal.timeout?.(FETCH_PATIENCE) ?? null, // some engines have none
     });
     const answer = await bytesOf(response);
+    if (answer.length > MAX_BODY_BYTES) return { status: 0 }; // to decrypt it could take seconds
     const { headers } = response;
     // Only what the collector encrypted can say that a batch is counted or refused.
     if (!headers.get('content-type')?.toLowerCase().startsWith(RESPONSE_TYPE))

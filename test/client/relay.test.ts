@@ -345,9 +345,17 @@ describe('what a relay answers', () => {
     }).listen(0, '127.0.0.1');
     await once(endless, 'listening');
     const address = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/notes`;
-    await expect(transport({ relay: address })({ url, body: bodyOf(idOf(1)) })).rejects.toThrow();
+    expect(await transport({ relay: address })({ url, body: bodyOf(idOf(1)) })).toEqual({ status: 0 });
     endless.close();
     await once(endless, 'close'); // no connection is left
+  });
+
+  test('an answer that is longer than any is not decrypted where responses have no streams', async () => {
+    now = timeOf(3);
+    const arrayBuffer = async (): Promise<ArrayBuffer> => new ArrayBuffer(65_537);
+    vi.stubGlobal('fetch', async () => ({ headers: new Headers({ 'content-type': 'message/ohttp-res' }), arrayBuffer }));
+    expect(await transport()({ url, body: bodyOf(idOf(1)) })).toEqual({ status: 0 });
+    vi.unstubAllGlobals();
   });
 
   test('the pause that the collector asks for arrives', async () => {

@@ -35,7 +35,7 @@ const PACE = 100;
 /** Problems with keys have a type of their own, which tells relays and devices that another configuration may help (RFC 9458, section 5.3). */
 const KEY_PROBLEM = 'https://iana.org/assignments/http-problem-types#ohttp-key';
 
-/** Hears of a message of an admitted relay: opened, not opened because it is for no key in force, or refused before by the relay's limit. */
+/** Hears of a message of an admitted relay that may be one by its size and type, and for which there is room: opened, not opened because it is for no key in force, or refused before by the relay's limit. */
 export type Relayed = (relay: string, result: 'opened' | 'unopened' | 'limited') => void;
 
 /** Parts of the gateway. */

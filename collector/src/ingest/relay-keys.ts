@@ -51,7 +51,7 @@ const form: z.ZodType<RelayFile> = z.strictObject({
   relays: z
     .array(
       z.strictObject({
-        name: z.string().min(1, 'expected a name'),
+        name: z.string().regex(/^[\w.-]{1,64}$/, 'expected a name of letters, digits, ., - and _'),
         hash: z.string().regex(/^[0-9a-f]{64}$/),
         perMinute: z.int().positive().exactOptional(),
       }),

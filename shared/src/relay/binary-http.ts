@@ -38,8 +38,8 @@ function counted(part: Uint8Array | string): Uint8Array {
   return joined(varint(bytes.length), bytes);
 }
 
-/** The most fields of a message. Many empty ones would cost a gateway more time than anything else of the same size. */
-const MOST_FIELDS = 64;
+/** The most bytes of a text, and of all fields. To decode long ones, or many empty ones, would cost a gateway more than to open the message. */
+const MOST_TEXT = 1_024;
 
 /** Fills a message up with zeros (section 3.8), to a multiple of so many bytes. */
 function padded(message: Uint8Array, step: number): Uint8Array {
@@ -85,13 +85,17 @@ function readerOf(message: Uint8Array): Reader {
   return { isAtEnd, number, bytes: () => (isAtEnd() ? new Uint8Array() : take(number())), rest: () => message.subarray(at) };
 }
 
+function short(part: Uint8Array): Uint8Array {
+  if (part.length > MOST_TEXT) throw new RangeError(`message: expected texts of at most ${MOST_TEXT} bytes, got ${part.length}`);
+  return part;
+}
+
+const textOf = (reader: Reader): string => fromUtf8(short(reader.bytes()));
+
 function fieldsOf(section: Uint8Array): Fields {
-  const reader = readerOf(section);
+  const reader = readerOf(short(section));
   const fields: (readonly [string, string])[] = [];
-  while (!reader.isAtEnd()) {
-    if (fields.length === MOST_FIELDS) throw new RangeError(`message: expected at most ${MOST_FIELDS} fields, got more`);
-    fields.push([fromUtf8(reader.bytes()), fromUtf8(reader.bytes())]);
-  }
+  while (!reader.isAtEnd()) fields.push([textOf(reader), textOf(reader)]);
   return fields;
 }
 
@@ -112,7 +116,7 @@ const begin = (message: Uint8Array, framing: number): Reader => {
 /** Decodes a request. @throws {RangeError | URIError} when it is none of known length in UTF-8 */
 export function decodeRequest(message: Uint8Array): BinaryRequest {
   const reader = begin(message, REQUEST);
-  const [method, scheme, authority, path] = [0, 1, 2, 3].map(() => fromUtf8(reader.bytes())) as [string, string, string, string];
+  const [method, scheme, authority, path] = [0, 1, 2, 3].map(() => textOf(reader)) as [string, string, string, string];
   return { method, scheme, authority, path, fields: fieldsOf(reader.bytes()), content: contentOf(reader) };
 }
 

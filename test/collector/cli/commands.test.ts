@@ -428,7 +428,11 @@ describe('murmuration relay', () => {
       const { status, stderr } = run('relay', 'tokens', file, app);
       expect([app, status, stderr]).toEqual([app, 2, 'murmuration: tokens.1.app: expected the name of an app\n']);
     }
-    expect(run('relay', 'admit', file, '')).toMatchObject({ status: 2, stderr: 'murmuration: relays.1.name: expected a name\n' });
+    for (const name of ['', 'two\nlines', 'a, b'])
+      expect(run('relay', 'admit', file, name)).toMatchObject({
+        status: 2,
+        stderr: 'murmuration: relays.1.name: expected a name of letters, digits, ., - and _\n',
+      });
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
