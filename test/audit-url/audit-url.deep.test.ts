@@ -35,7 +35,8 @@ describe('with its telemetry in a', () => {
 
   test.each(Object.keys(WORKERS))('%s, a cheat is found by its coins or by its batch id', async (kind) => {
     expect(failed(await auditedIn(kind, cheats['biased coins']))).toContain('thresholds of plan');
-    expect(failed(await auditedIn(kind, cheats['batch id']))).toContain('twins');
+    // Where two visits of one of the two browsers differ by chance, the other's twins tell.
+    expect(failed(await auditedIn(kind, cheats['batch id']))).toContainEqual(expect.stringMatching(/^(batch ids|twins)/));
   });
 });
 
