@@ -20,10 +20,23 @@ const server = {
 
 /** A database that nothing has used, beside an empty spill. */
 let databases = 0;
-const emptyStorage = (): Storage => {
-  if (inPage) localStorage.clear();
-  return webStorage(`behaviours ${databases++}`);
-};
+function emptyStorage(): Storage {
+  const mine = ++databases;
+  const storage = webStorage(`behaviours ${mine}`);
+  if (!inPage) return storage;
+  localStorage.clear();
+  const spill = {
+    get length() {
+      return localStorage.length;
+    },
+    key: (index: number) => localStorage.key(index),
+    getItem: (key: string) => localStorage.getItem(key),
+    removeItem: (key: string) => localStorage.removeItem(key),
+    // A transaction of an earlier test may end only now, and would count as this device's.
+    setItem: (key: string, value: string) => (mine === databases ? localStorage.setItem(key, value) : undefined),
+  };
+  return { ...storage, spill };
+}
 
 const suites: { readonly [name: string]: (test: Test) => void } = {
   behaviours: (test) => behaviours(test, { storage: emptyStorage, hasEntropy: true, trace: TRACE }),

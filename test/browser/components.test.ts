@@ -61,7 +61,7 @@ test('asks, stores nothing before an answer, shows what is sent, and leaves peop
   for (const id of PLACES) {
     await page.locator(`#${id}`).getByRole('button').nth(2).click();
     await inspector().getByRole('switch').and(page.locator(':enabled')).waitFor();
-    expect(await page.evaluate(() => document.activeElement?.localName)).toBe('murmuration-inspector');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe('murmuration-inspector');
     const plan = inspector()
       .locator('li')
       .filter({ hasText: id === 'vue' ? 'In 42 von 100 Fällen' : 'In 42 of 100 cases' });
@@ -79,7 +79,9 @@ test('asks, stores nothing before an answer, shows what is sent, and leaves peop
     if (id === 'element') await check();
     await page.keyboard.press('Escape');
     await inspector().waitFor({ state: 'detached' });
-    expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent)).toMatch(/sent\?|gesendet\?/);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent))
+      .toMatch(/sent\?|gesendet\?/);
   }
   expect((await stored()).filter((name) => !name.startsWith('database'))).toEqual([]);
 

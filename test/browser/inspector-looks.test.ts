@@ -40,7 +40,7 @@ test('can be used by keyboard and screen reader: no violation of axe, focus goes
   await click('Answer');
   await bytes().click();
   await page.getByText('Details', { exact: true }).click();
-  expect(await page.evaluate(() => document.activeElement?.localName)).toBe('murmuration-inspector');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe('murmuration-inspector');
   const check = async (): Promise<void> => {
     const violations = await page.evaluate(async () => {
       const { axe: checker } = window as unknown as {
@@ -61,9 +61,9 @@ test('can be used by keyboard and screen reader: no violation of axe, focus goes
   await share().focus();
   await page.keyboard.press('Space');
   await says('Off. Nothing is sent');
-  expect(await share().getAttribute('aria-checked')).toBe('false');
+  await expect.poll(() => share().getAttribute('aria-checked')).toBe('false');
   await check();
   await page.keyboard.press('Escape');
-  expect(await page.locator('murmuration-inspector').count()).toBe(0);
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('open');
+  await expect.poll(() => page.locator('murmuration-inspector').count()).toBe(0);
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('open');
 });

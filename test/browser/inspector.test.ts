@@ -138,7 +138,7 @@ test('when it is turned off, erases what waits and the history, and says what st
   await expect.poll(history).toContain('"day"');
   await share().click();
   await says('Off. Nothing is sent. What waited to be sent has been erased. This device keeps your decision, and the dates until');
-  expect(await page.getByText('or later, whether you answer').count()).toBe(0);
+  await expect.poll(() => page.getByText('or later, whether you answer').count()).toBe(0);
   await says('It also keeps one answer to “Home page”, which was changed at random when you gave it.');
   await says('The list is empty. It holds what has been delivered since sharing was turned on.');
   expect(await history()).toBeNull();
@@ -167,7 +167,7 @@ test('what the collector has taken is not remembered where its answer comes afte
   await page.evaluate(() => localStorage.setItem('murmuration:notes:sent', '[]'));
   await share().click();
   await says('Off. Nothing is sent');
-  expect(await history()).toBeNull();
+  await expect.poll(() => history()).toBeNull();
   const answered = page.waitForResponse('**/collector/**');
   release();
   await answered;
@@ -186,7 +186,7 @@ test('erases everything but a tombstone, when it is asked to and that is confirm
   expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent)).toBe('Cancel');
   await page.keyboard.press('Escape'); // closes the question, not the panel
   await erasing.waitFor({ state: 'hidden' });
-  expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent)).toBe('Erase what is stored');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent)).toBe('Erase what is stored');
   expect(await share().getAttribute('aria-checked')).toBe('true');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Shift+Tab');
@@ -207,7 +207,7 @@ test('works in a second tab, which shows what the first has stored, and turns it
   await second.goto(page.url());
   await second.getByRole('button', { name: 'Privacy' }).click();
   await second.getByText('Show the exact').click();
-  expect(await second.locator('pre').textContent()).toBe(await page.locator('pre').textContent());
+  await expect.poll(() => second.locator('pre').textContent()).toBe(await page.locator('pre').textContent());
   await second.getByRole('switch').click();
   await says('Off. Nothing is sent');
   await says('Nothing is waiting to be sent.');

@@ -140,7 +140,7 @@ test('one of 300 is found and opened by keyboard, and Back returns to what was l
   await page.getByText('No question has all of this.').waitFor();
   await page.getByRole('button', { name: 'Show all 300' }).click();
   await expect.poll(() => rows().count()).toBe(MADE);
-  expect(await search().inputValue()).toBe('');
+  await expect.poll(() => search().inputValue()).toBe('');
 });
 
 test('words that were just typed do not come back when a click has undone them, though the page is busy', async () => {
@@ -166,7 +166,7 @@ test('Back from a question returns to where the list was', async () => {
   const before = await page.evaluate(() => scrollY);
   await page.getByRole('link', { name: 'Is thing 120 used?', exact: true }).click();
   await expect.poll(() => page.title()).toBe('Is thing 120 used? · Murmuration');
-  expect(await page.evaluate(() => scrollY)).toBe(0);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
   await page.goBack();
   await expect.poll(async () => Math.abs((await page.evaluate(() => scrollY)) - before)).toBeLessThan(200);
 });

@@ -57,7 +57,7 @@ test('a click and a number say how long a question of 8 options takes to ± 1 po
   expect(bars).toEqual(after.example.map(({ share }, i) => expect.stringContaining(`answer ${i + 1}${(100 * share).toFixed(1)}`)));
   await page.getByRole('button', { name: 'Copy line' }).click();
   await page.getByText('The line is copied.').waitFor();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(line);
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(line);
   const link = page.url();
   await page.goto('about:blank');
   await page.goto(link);
@@ -76,7 +76,7 @@ test('by keyboard alone: the type, the answers, ε, the wanted error and the wee
   await press('Look at it after', 'Home');
   await page.getByRole('radio', { name: 'month' }).press('ArrowRight');
   await expect.poll(() => ['of', 'epsilon', 'error', 'after', 'every'].map(parameter)).toEqual(['10', '8', '0.015', '1', 'week']);
-  expect(await page.getByRole('slider', { name: 'Wanted' }).getAttribute('aria-valuetext')).toBe('1.5 points');
+  await expect.poll(() => page.getByRole('slider', { name: 'Wanted' }).getAttribute('aria-valuetext')).toBe('1.5 points');
   await page.keyboard.press('Tab'); // nothing holds the focus
   await page.getByRole('combobox', { name: 'Type' }).press('y'); // yes or no
   await expect.poll(() => parameter('type')).toBe('flag');

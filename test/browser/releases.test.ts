@@ -109,7 +109,7 @@ test('an analyst who signs in at the dashboard is led to the releases, asks, pay
     .toMatch(/Sums over ranges of days have a standard error of \d+, at worst \d+\. ?It costs ε 0\.1 /);
   await page.getByRole('button', { name: 'Ask for ε 0.1' }).click();
   await expect.poll(() => page.getByRole('img', { name: /^Reports by day, / }).count()).toBe(1);
-  expect(await page.locator('.release-days polyline').getAttribute('points')).toMatch(/^0\.0,[\d.]+( [\d.]+,[\d.]+){6}$/);
+  await expect.poll(() => page.locator('.release-days polyline').getAttribute('points')).toMatch(/^0\.0,[\d.]+( [\d.]+,[\d.]+){6}$/);
   await page.getByRole('combobox', { name: 'what' }).selectOption('share');
   await page.getByRole('combobox', { name: 'for each' }).selectOption('');
   await page.getByLabel('expected reports').fill('90');

@@ -73,7 +73,7 @@ test.each([
 
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Access token').waitFor();
-  expect(await context.cookies()).toEqual([]);
+  await expect.poll(() => context.cookies()).toEqual([]);
   // Chromium itself reports each 401 in the console. Nothing else may be there.
   expect(complaints.filter((each) => !each.includes('401'))).toEqual([]);
   await context.close();

@@ -176,8 +176,8 @@ test.each(first(['light', 'dark'] as const))(
 test('the whole distribution is in the details, as another answer', async () => {
   answer(decoded);
   for (const summary of await card().locator('.details summary').all()) await summary.click();
-  expect(await textOf('.whole h4')).toBe('What does the whole look like?');
-  expect(await card().locator('.whole td').allTextContents()).toEqual(['50.0\u00a0%', '20.0\u00a0%', '30.0\u00a0%']);
+  await expect.poll(() => textOf('.whole h4')).toBe('What does the whole look like?');
+  await expect.poll(() => card().locator('.whole td').allTextContents()).toEqual(['50.0\u00a0%', '20.0\u00a0%', '30.0\u00a0%']);
   expect(await card().locator('.table-frame tbody tr').last().locator('td').allTextContents()).toContain('not found');
 });
 
@@ -214,7 +214,7 @@ test('a long list is folded, and says how many of all strings it shows', async (
   await button.waitFor();
   expect(await card().locator('.bars .row').count()).toBe(12);
   await button.click();
-  expect(await card().locator('.bars .row').count()).toBe(23);
+  await expect.poll(() => card().locator('.bars .row').count()).toBe(23);
 });
 
 test('while other reports are decoded, the card keeps what it had; a decode that is not wanted any more ends', async () => {

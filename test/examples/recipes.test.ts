@@ -130,7 +130,7 @@ async function open(name: keyof typeof ENTRIES): Promise<Page> {
 test.each(['vue', 'svelte'] as const)('the component for %s asks once, and never who has decided', async (name) => {
   const page = await open(name);
   await page.getByRole('button', { name: 'Share', exact: true }).click();
-  expect(await page.evaluate('shown')).toContainEqual(expect.stringContaining('May we'));
+  await expect.poll(() => page.evaluate('shown')).toContainEqual(expect.stringContaining('May we'));
   await expect.poll(() => counted(address), { timeout: 60_000 }).toEqual({ compact: 1 });
   await page.reload();
   await expect.poll(() => page.evaluate("document.querySelector('murmuration-consent')?.telemetry.consent.state")).toBe('granted');

@@ -237,7 +237,7 @@ test('a true answer stands beside its report, and nowhere but on the screen', as
 
   // What was recorded while it was closed is not known, and what was shown is gone.
   await page.keyboard.press('Control+Alt+KeyM');
-  expect(await page.locator('murmuration-panel').count()).toBe(0);
+  await expect.poll(() => page.locator('murmuration-panel').count()).toBe(0);
   await record(page, 'dark', true);
   await toggle(page);
   await rowOf(page, 'dark').getByText('recorded').waitFor();
@@ -282,7 +282,7 @@ test('it works by keyboard, in the dark and the light, and the page cannot look 
     const { page } = await opened('', { colorScheme });
     await page.waitForFunction('window.telemetry');
     await page.keyboard.press('Control+KeyM');
-    expect(await page.locator('murmuration-panel').count()).toBe(0);
+    await expect.poll(() => page.locator('murmuration-panel').count()).toBe(0);
     await toggle(page);
     await panel(page).locator('tbody tr').first().waitFor();
     expect(await page.evaluate('document.querySelector("murmuration-panel").shadowRoot.activeElement.localName')).toBe('h2');
@@ -296,7 +296,7 @@ test('it works by keyboard, in the dark and the light, and the page cannot look 
     await assertAccessible(page);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Escape');
-    expect(await page.locator('murmuration-panel').count()).toBe(0);
+    await expect.poll(() => page.locator('murmuration-panel').count()).toBe(0);
   }
   const { page } = await opened('', {}, true);
   await page.waitForFunction('window.telemetry');
