@@ -101,6 +101,11 @@ describe("noble's pairs", () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     await expect(generatePair()).rejects.toThrow('rng: expected random bytes');
   });
+
+  test('are not drawn by a source that leaves the first bytes alone, which are all of a key', async () => {
+    const { generatePair } = noblePrimitives((random) => random.set(crypto.getRandomValues(new Uint8Array(1_024)).fill(0, 0, 32)));
+    await expect(generatePair()).rejects.toThrow('rng: expected random bytes');
+  });
 });
 
 describe('Key configurations', () => {

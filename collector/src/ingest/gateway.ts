@@ -35,7 +35,10 @@ const PACE = 100;
 /** Problems with keys have a type of their own, which tells relays and devices that another configuration may help (RFC 9458, section 5.3). */
 const KEY_PROBLEM = 'https://iana.org/assignments/http-problem-types#ohttp-key';
 
-/** Hears of a message of an admitted relay that may be one by its size and type, and for which there is room: opened, not opened because it is for no key in force, or refused before by the relay's limit. */
+/**
+ * Hears of a message of an admitted relay: opened, not opened because it is for no key in force, or refused before by the relay's limit. It
+ * hears nothing of one that is refused by its size, its type or for want of room.
+ */
 export type Relayed = (relay: string, result: 'opened' | 'unopened' | 'limited') => void;
 
 /** Parts of the gateway. */
@@ -45,7 +48,6 @@ export interface GatewayParts {
   readonly capacity: Capacity;
   /** The keys as they are now; undefined where there are none. */
   readonly keys: () => RelayKeys | undefined;
-  /** Told of each message of an admitted relay. */
   readonly relayed: Relayed;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -38,7 +38,7 @@ function counted(part: Uint8Array | string): Uint8Array {
   return joined(varint(bytes.length), bytes);
 }
 
-/** The most bytes of a text, and of all fields. To decode long ones, or many empty ones, would cost a gateway more than to open the message. */
+/** The most bytes of a text, and of all fields. To decode long ones would cost a gateway more than to open the message. */
 const MOST_TEXT = 1_024;
 
 /** Fills a message up with zeros (section 3.8), to a multiple of so many bytes. */

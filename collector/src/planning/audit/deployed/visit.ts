@@ -261,7 +261,7 @@ export class Visit {
     }
   }
 
-  /** Lets so many steps of the page's clock pass, and waits at each timer for what follows, so that two visits have the same times. */
+  /** Lets so many steps of the page's clock pass, and waits at each timer of over a second for what follows: two visits have the same times. */
   async settle(steps: number): Promise<void> {
     await this.idle();
     for (let left = steps * STEP; left > 0; ) {
