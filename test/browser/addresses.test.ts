@@ -57,8 +57,9 @@ test('a link for another tab opens one', async () => {
   await page.goto(`${address}/questions/plan?app=notes`);
   const opened = page.context().waitForEvent('page');
   await page.getByRole('link', { name: 'All questions' }).click({ modifiers: ['Control'] });
-  expect(new URL((await opened).url()).pathname).toBe('/');
-  expect(await page.title()).toBe('Which plan? · Murmuration');
+  const other = await opened;
+  await expect.poll(() => other.url()).toBe(`${address}/`);
+  await expect.poll(() => page.title()).toBe('Which plan? · Murmuration');
 });
 
 test('a question that several apps ask is chosen, and one that nobody asks is said to be missing', async () => {

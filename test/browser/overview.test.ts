@@ -143,6 +143,26 @@ test('one of 300 is found and opened by keyboard, and Back returns to what was l
   await expect.poll(() => search().inputValue()).toBe('');
 });
 
+test('keys and clicks are heard as soon as there are questions, before any frame', async () => {
+  const watched = await watchedContext(browser);
+  complaints = watched.complaints;
+  page = await watched.context.newPage();
+  await page.clock.install();
+  isLate = true;
+  await page.goto(address);
+  await page.getByText('Asking the collector').first().waitFor();
+  await page.clock.pauseAt(Date.now() + 1_000);
+  isLate = false;
+  await rows().first().waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('NEEDLE');
+  await expect.poll(() => rows().count()).toBe(1);
+  await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
+  await page.getByRole('link', { name: NEEDLE }).dispatchEvent('click');
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/questions/asked287');
+  expect(await page.evaluate(() => 'isSame' in globalThis)).toBe(true); // it is shown in the page that there is
+});
+
 test('words that were just typed do not come back when a click has undone them, though the page is busy', async () => {
   await open('?q=needle');
   await page.clock.install();

@@ -154,6 +154,13 @@ test.each([1280, 360])('strings that are found stand apart from the others, and 
   expect(isTooWide).toBe(false);
 });
 
+/** Opens all details, once they are there. */
+async function openDetails(): Promise<void> {
+  const summaries = card().locator('.details summary');
+  await summaries.first().waitFor();
+  for (const summary of await summaries.all()) await summary.click();
+}
+
 test.each(first(['light', 'dark'] as const))(
   'axe finds nothing wrong with a card, its details and its progress (%s)',
   async (colorScheme) => {
@@ -167,7 +174,7 @@ test.each(first(['light', 'dark'] as const))(
     await card().locator('.decoding').waitFor();
     await check();
     answer(decoded);
-    for (const summary of await card().locator('.details summary').all()) await summary.click();
+    await openDetails();
     await card().locator('.whole').waitFor();
     await check();
   },
@@ -175,7 +182,7 @@ test.each(first(['light', 'dark'] as const))(
 
 test('the whole distribution is in the details, as another answer', async () => {
   answer(decoded);
-  for (const summary of await card().locator('.details summary').all()) await summary.click();
+  await openDetails();
   await expect.poll(() => textOf('.whole h4')).toBe('What does the whole look like?');
   await expect.poll(() => card().locator('.whole td').allTextContents()).toEqual(['50.0\u00a0%', '20.0\u00a0%', '30.0\u00a0%']);
   expect(await card().locator('.table-frame tbody tr').last().locator('td').allTextContents()).toContain('not found');

@@ -1,7 +1,7 @@
 // Addresses of the page: the overview, the plan, and one for each question. All are below the base, which the collector writes into the page. A click on a
 // link to one of them changes the address and what is shown, without loading the page again; Back and Forward do the same.
 
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Metric } from '../api/shown.ts';
 import { type Filter, withFilter } from './filter.ts';
 
@@ -52,10 +52,10 @@ function follow(event: MouseEvent): void {
   goTo(link.href);
 }
 
-/** The address that is shown. */
+/** The address that is shown. It listens before the first frame: a link may be clicked as soon as it is seen. */
 export function useAddress(): Address {
   const [address, setAddress] = useState(current);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const show = (): void => setAddress(current());
     addEventListener('popstate', show);
     document.addEventListener('click', follow);

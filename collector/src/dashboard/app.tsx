@@ -2,7 +2,7 @@
 // The page's address says which, and holds the filter and what was looked for, so that a link shows the same.
 
 import type { VNode } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Metric, Sign } from '../api/shown.ts';
 import { goTo, questionPath, useAddress } from './address.ts';
 import { availablePart, type Filter, filterFromQuery, goneFrom, spanOf, withFilter } from './filter.ts';
@@ -26,7 +26,7 @@ const TYPED = 250;
 function useWords(isOverview: boolean, query: string): readonly [string, (words: string) => void] {
   const [typed, setTyped] = useState<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const end = (): void => {
       clearTimeout(timer.current);
       setTyped(null);
@@ -59,7 +59,7 @@ export function App(): VNode {
   const [words, setWords] = useWords(isOverview, query);
   const main = useRef<HTMLElement>(null);
   const before = useRef(place);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (before.current !== place) main.current?.focus({ preventScroll: true }); // as when a page is loaded
     before.current = place;
   }, [place]);

@@ -1,7 +1,7 @@
 // The search box. A slash or Ctrl+K leads to it from everywhere on the page; Enter opens the first question that is found.
 
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface SearchProps {
   readonly words: string;
@@ -16,7 +16,7 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 export function Search({ words, onWords, onDone }: SearchProps): VNode {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const focus = (event: KeyboardEvent): void => {
       const isSlash = event.key === '/' && !(event.ctrlKey || event.metaKey || event.altKey) && !isTyping(event.target);
       if (!isSlash && !(event.key === 'k' && (event.ctrlKey || event.metaKey))) return;

@@ -87,7 +87,7 @@ export function PlanPage({ metrics, query }: { metrics: readonly Metric[]; query
               </section>
               <section class={`card ${waiting}`} aria-labelledby="plan-line">
                 <h3 id="plan-line">The line of the schema</h3>
-                <Line line={plan.line} />
+                <Line key={plan.line} line={plan.line} />
               </section>
             </>
           )}
@@ -252,10 +252,9 @@ function Field({ name, value, placeholder, onChange }: FieldProps): VNode {
   );
 }
 
-/** The line, and a button that copies it. */
+/** The line, and a button that copies it. Another line is another component, of which nothing was said. */
 function Line({ line }: { line: string }): VNode {
   const [said, setSaid] = useState('');
-  useEffect(() => setSaid(''), [line]);
   const take = (): void => {
     copy(line).then(
       () => setSaid('The line is copied.'),

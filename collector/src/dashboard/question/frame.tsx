@@ -2,7 +2,7 @@
 // the numbers as a table, and the details. Its contents depend on the type of question.
 
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Metric, Sign } from '../../api/shown.ts';
 import { goTo, questionPath, useTitle } from '../address.ts';
 import type { AnswerState } from '../api.ts';
@@ -59,7 +59,7 @@ const SCROLLED = 150;
 
 /** Keeps the place that the page is scrolled to with the entry of its address, and returns there once its parts have come. */
 function useScroll(isComplete: boolean): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isComplete) return undefined;
     const { y } = (history.state ?? {}) as { readonly y?: number };
     if (y !== undefined) scrollTo(0, y);
