@@ -15,6 +15,9 @@ const PAGE = '__murmuration';
 const PANEL = '/@murmuration/panel';
 const COLLECTOR = '@murmuration/collector/imagine';
 
+/** Modules that the plugin's own code imports. */
+const WRITTEN: readonly string[] = ['@murmuration/client/panel', '@murmuration/client/resolved'];
+
 /** The least version of Node that the collector runs in. */
 const LEAST_NODE = 24;
 
@@ -47,6 +50,8 @@ export function createServing(): Serving {
   let [isOn, root, base] = [false, '', '/'];
   const schemas: Serving['schemas'] = new Map();
   const hooks: Serving['hooks'] = {
+    // Vite looks for packages in the app's files, and starts its pages again for one that it finds late.
+    config: (_, { command }) => (command === 'serve' ? { optimizeDeps: { include: [...WRITTEN] } } : undefined),
     configResolved: (config) => {
       isOn = config.command === 'serve';
       ({ root, base } = config);
