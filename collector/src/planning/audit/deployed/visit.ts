@@ -248,7 +248,7 @@ export class Visit {
 
   /** True while a worker begins, or something is pending. */
   async #isBusy(): Promise<boolean> {
-    const begins = this.site.workers.of(this.#name).some(({ isReady, hasEnded }) => !isReady && !hasEnded);
+    const begins = this.site.workers.of(this.#name).some(({ hasBegun, hasEnded }) => !hasBegun && !hasEnded);
     return begins || (await this.#all('busy')).some((pending) => pending > 0);
   }
 

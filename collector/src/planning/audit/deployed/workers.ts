@@ -4,6 +4,8 @@
  * show at all, so their requests are heard and answered here.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** A message of the Chrome DevTools Protocol. */
 export interface Message {
   readonly id?: number;
@@ -54,6 +56,8 @@ export interface WorkerRealm {
   readonly url: string;
   /** True once its hooks have run. Before, an expression would be taken for its first script. */
   readonly isReady: boolean;
+  /** True once its first script has had the time to start other workers, which the browser tells of late. */
+  readonly hasBegun: boolean;
   readonly hasEnded: boolean;
   readonly evaluate: (expression: string) => Promise<unknown>;
 }
@@ -62,10 +66,14 @@ interface Attached extends WorkerRealm {
   readonly sessionId: string;
   readonly context: string;
   isReady: boolean;
+  hasBegun: boolean;
   hasEnded: boolean;
 }
 
 const KINDS: ReadonlySet<string> = new Set(['worker', 'service_worker', 'shared_worker']);
+
+/** Milliseconds that a first script has for that. */
+const BEGINNING = 250;
 
 /** Ids of this module's requests: above all of Playwright's, which count from 1. */
 const FIRST_ID = 1_000_000_000;
@@ -134,6 +142,8 @@ export class Workers {
     await this.#send(sessionId, 'Runtime.evaluate', { expression: host.hooks() });
     await this.#send(sessionId, 'Debugger.disable');
     Object.assign(this.#worker(sessionId) ?? {}, { isReady: true });
+    await sleep(BEGINNING, undefined, { ref: false });
+    Object.assign(this.#worker(sessionId) ?? {}, { hasBegun: true });
   }
 
   #worker(sessionId: string): Attached | undefined {
@@ -158,7 +168,7 @@ export class Workers {
     };
     // Service workers and shared ones may be told of twice: for the browser, and for their page, which Playwright leaves again.
     if (type !== 'worker' && parent !== undefined) return;
-    this.#attached.push({ url, isReady: false, hasEnded: false, evaluate, sessionId, context: browserContextId });
+    this.#attached.push({ url, isReady: false, hasBegun: false, hasEnded: false, evaluate, sessionId, context: browserContextId });
     // The browser takes them in this order, and before those that Playwright sends when it hears of the worker.
     void this.#send(sessionId, 'Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
     // While a worker waits for a debugger it lacks parts of its scope, so it is stopped again before its first script.
