@@ -111,7 +111,7 @@ inEachEngine((engine, test) => {
     page.evaluate('indexedDB.databases().then((all) => all.filter(({ version }) => version).map(({ name }) => name).sort())');
   /** The page's telemetry has found out whether the person agrees. */
   const becomes = ({ expect }: { readonly expect: typeof import('vitest').expect }, page: Page, wanted: string) =>
-    expect.poll(() => state(page), { timeout: 30_000 }).toBe(wanted);
+    expect.poll(() => state(page)).toBe(wanted);
 
   test('before the person agrees nothing is stored, opened, requested or scheduled', async ({ expect }) => {
     const page = await open();
@@ -164,7 +164,7 @@ inEachEngine((engine, test) => {
     // Firefox fires `load` only when the code has come, and `reload` would wait for that.
     await page.evaluate('void (globalThis.isLeft = true, setTimeout(() => location.reload()))');
     const isNew = 'typeof isLeft === "undefined" && typeof telemetry === "object"';
-    await expect.poll(() => page.evaluate(isNew).catch(() => false), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => page.evaluate(isNew).catch(() => false)).toBe(true);
     await page.evaluate('void (telemetry.record("plan", "pro"), telemetry.consent.deny())');
     expect([await state(page), await mark(page)]).toEqual(['denied', '10']);
     await expect.poll(() => databases(page)).toEqual(['murmuration']);
@@ -211,7 +211,7 @@ inEachEngine((engine, test) => {
       await page.evaluate('void (telemetry.consent.grant(), telemetry.record("dark", true))');
     }
     const again = 'void telemetry.record("plan", "pro")'; // one that comes before the first try has failed is part of that
-    await expect.poll(() => page.evaluate(again).then(() => results(page)), { timeout: 30_000 }).toContain('plan recorded');
+    await expect.poll(() => page.evaluate(again).then(() => results(page))).toContain('plan recorded');
     expect(await results(page)).toContain('dark recorded');
     await page.close();
   });

@@ -175,7 +175,7 @@ describe('on the page of a question', () => {
       const metrics = list.metrics.map((each) => ({ ...each, reports: each.reports + 1 }));
       await route.fulfill({ response: answer, json: { ...list, metrics } });
     });
-    await expect.poll(() => lists, { timeout: 30_000 }).toBeGreaterThan(1);
+    await expect.poll(() => lists).toBeGreaterThan(1);
     expect(await textOf('.evidence')).toMatch(/^300 reports/);
     await page.unroute(/\/v1\/metrics(\?|$)/);
   });

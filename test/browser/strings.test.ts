@@ -105,7 +105,7 @@ beforeEach(async () => {
   complaints = watched.complaints;
   page = await watched.context.newPage();
   await page.goto(`${address}questions/word`);
-  await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => asked.length).toBe(1);
 });
 afterEach(async () => {
   await page.context().close();
@@ -246,7 +246,7 @@ test('a refusal is said, and asked again', async () => {
   say('refusal', { status: 503, error: 'busy', expected: 'at most 50 estimates that wait', got: 'more; try again later' });
   (asked.at(-1) as ServerResponse).end();
   await card().getByText('Trying again.').waitFor();
-  await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => asked.length).toBe(2);
   answer(decoded);
   await card().locator('.chart').waitFor();
 });
@@ -273,7 +273,7 @@ test('strings that nobody listed: how far the search is, what it found, and how 
     await route.fulfill({ response, json: { ...rest, metrics: metrics.map((each) => ({ ...each, ...sought })) } });
   });
   await page.goto(`${address}questions/word`);
-  await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => asked.length).toBe(2);
   const status = card().locator('.decoding');
   say('progress', { stage: 'searching', search: 1, found: 0, length: 4, longest: 16, kept: 8_192 });
   await status.getByText('Looking for strings…').waitFor();

@@ -33,7 +33,7 @@ function page(app = 'notes') {
   const lazy = createLazyTelemetry({ app, onOutcome: ({ metric, result }) => told.push(`${metric ?? ''} ${result}`) }, load);
   /** Lets the code come, or the try fail. */
   const end = async (how: 'comes' | 'fails'): Promise<void> => {
-    await vi.waitFor(() => expect(loads).toBeGreaterThan(0)); // its other half is imported first
+    await expect.poll(() => loads).toBeGreaterThan(0); // its other half is imported first
     if (how === 'comes') arrive();
     else fail();
     await settle();
@@ -95,10 +95,10 @@ test('if the code does not come nothing throws, what waits goes on waiting, and 
   lazy.consent.grant();
   await end('fails');
   lazy.record('dark', true);
-  await vi.waitFor(() => expect(loads()).toBe(2));
+  await expect.poll(() => loads()).toBe(2);
   await end('fails');
   lazy.consent.grant();
-  await vi.waitFor(() => expect(loads()).toBe(3));
+  await expect.poll(() => loads()).toBe(3);
   expect([lazy.consent.state, outcomes]).toEqual(['unknown', []]);
   await end('comes');
   expect([lazy.consent.state, results(outcomes)]).toEqual(['granted', ['recorded']]);
@@ -159,7 +159,7 @@ test('while one develops, the name of another app and a module that does not loa
   const other = page('letters');
   other.lazy.consent.grant();
   await other.end('comes');
-  await vi.waitFor(() => expect(warn.mock.lastCall?.[0]).toMatch(/expects the schema's app, 'notes', and got 'letters'/));
+  await expect.poll(() => warn.mock.lastCall?.[0]).toMatch(/expects the schema's app, 'notes', and got 'letters'/);
   const away = page();
   away.lazy.consent.grant();
   await away.end('fails');

@@ -131,7 +131,7 @@ test.each(['vue', 'svelte'] as const)('the component for %s asks once, and never
   const page = await open(name);
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   await expect.poll(() => page.evaluate('shown')).toContainEqual(expect.stringContaining('May we'));
-  await expect.poll(() => counted(address), { timeout: 60_000 }).toEqual({ compact: 1 });
+  await expect.poll(() => counted(address)).toEqual({ compact: 1 });
   await page.reload();
   await expect.poll(() => page.evaluate("document.querySelector('murmuration-consent')?.telemetry.consent.state")).toBe('granted');
   expect(await page.evaluate('shown')).toEqual([]);
@@ -157,7 +157,7 @@ test('a count per session, the events of Segment and the spans of OpenTelemetry 
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
   });
   // The answer to `exported` waits for the end of its month.
-  await expect.poll(() => counted(address), { timeout: 60_000 }).toEqual({ compact: 1, saves: 1, loadMs: 1 });
+  await expect.poll(() => counted(address)).toEqual({ compact: 1, saves: 1, loadMs: 1 });
 });
 
 test('a funnel, retention, crashes and an experiment become answers, and the arm stays', async () => {
@@ -192,7 +192,7 @@ test('a funnel, retention, crashes and an experiment become answers, and the arm
   const arm = await live();
   expect(['old', 'new']).toContain(arm);
   const all = { signup: 1, kept: 1, crashes: 1, ordered: 1, searchOrdered: 1 };
-  await expect.poll(() => counted(address), { timeout: 60_000 }).toEqual(all);
+  await expect.poll(() => counted(address)).toEqual(all);
   // A draw of its own would be the same each time with probability 2^-5.
   for (let reload = 0; reload < 5; reload++) {
     await page.reload();

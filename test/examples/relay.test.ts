@@ -178,7 +178,7 @@ test(
     expect([...delivered.values()].filter(({ size }) => size === 2)).toHaveLength(MANY);
     expect(front.told.replayed).toBeGreaterThan(0);
     expect(front.sizes.size).toBe(1);
-    await expect.poll(() => counted(collector.address), { timeout: 30_000 }).toEqual({ dark: MANY, old: MANY });
+    await expect.poll(() => counted(collector.address)).toEqual({ dark: MANY, old: MANY });
     await wait(1_000); // the last of the messages that were sent again
     expect(await counted(collector.address)).toEqual({ dark: MANY, old: MANY });
   },

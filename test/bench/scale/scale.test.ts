@@ -235,11 +235,11 @@ test.each(['SIGTERM', 'SIGINT'] as const)('a run that %s ends takes its server w
       .toBe(1);
     child.kill(signal);
     expect(await exited).toEqual([1, null]);
-    await expect.poll(() => servers.filter(runs), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => servers.filter(runs)).toEqual([]);
   } finally {
     child.kill('SIGKILL');
     for (const pid of servers.filter(runs)) process.kill(pid, 'SIGQUIT');
-    await expect.poll(() => servers.filter(runs), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => servers.filter(runs)).toEqual([]);
     rmSync(folder, { recursive: true, maxRetries: 20 }); // its processes may still write
   }
 });

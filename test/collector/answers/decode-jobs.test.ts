@@ -119,7 +119,7 @@ async function follow(
   };
 }
 
-const begun = (): Promise<void> => expect.poll(() => Atomics.load(flag, 0), { timeout: 30_000 }).toBe(2);
+const begun = (): Promise<void> => expect.poll(() => Atomics.load(flag, 0)).toBe(2);
 const finish = (): void => {
   Atomics.store(flag, 0, 1);
   Atomics.notify(flag, 0);

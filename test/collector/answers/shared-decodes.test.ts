@@ -71,7 +71,7 @@ test('one collector decodes, and the others tell how far it is and take its answ
   await work.begun;
   const told: Progress[] = [];
   const followers = [ask(second, never, (how) => told.push(how)), ask(third, never)];
-  await expect.poll(() => told.at(-1), { timeout: 10_000 }).toEqual({ stage: 'decoding', candidates: 2, steps: 8 });
+  await expect.poll(() => told.at(-1)).toEqual({ stage: 'decoding', candidates: 2, steps: 8 });
   work.end();
   expect(await asked).toEqual(answer('the first'));
   expect(await Promise.all(followers)).toEqual([answer('the first'), answer('the first')]);

@@ -136,7 +136,7 @@ test('nothing is computed without new reports, and only rows that have changed a
     await execute(url, "UPDATE murmuration.estimated SET due = now() + interval '1 hour'");
     expect(await keeper?.look()).toBe(0); // their time has not come
     await letCome();
-    await expect.poll(() => letCome().then(() => keeper?.look()), { timeout: 30_000, interval: 500 }).toBeGreaterThan(0); // totals may be seconds old
+    await expect.poll(() => letCome().then(() => keeper?.look()), { interval: 500 }).toBeGreaterThan(0); // totals may be seconds old
     await letCome();
     await keeper?.look();
     expect(await rows(TODAY)).not.toEqual(before[0]);
@@ -189,9 +189,7 @@ test('a collector with the option keeps the tables by itself, and without a data
     'views: expected postgres, too, got none',
   );
   const other = await createCollector({ ...options, schemas: [schema.document], postgres: url });
-  await expect
-    .poll(() => execute(url, 'SELECT count(*)::integer FROM murmuration.bi_metrics'), { timeout: 60_000, interval: 200 })
-    .toEqual([[7]]);
+  await expect.poll(() => execute(url, 'SELECT count(*)::integer FROM murmuration.bi_metrics'), { interval: 200 }).toEqual([[7]]);
   await other.close();
 });
 

@@ -88,7 +88,7 @@ describe('a running collector', () => {
     await open([first], { open: false, log });
     lines.length = 0;
     expect(schemas('publish', save(other)).status).toBe(0);
-    await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => lines.length).toBe(2);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       { level: 30, schema: wireName(other), msg: 'a schema was published, and its batches are taken' },
       { level: 40, msg: `no write key for notes, so its batches are refused: murmuration keys create --app notes --data ${data}` },
@@ -101,7 +101,7 @@ describe('a running collector', () => {
     expect(await post(batch(first))).toBe('204');
     expect(await post(batch(second))).toBe('404 unknown-schema');
     expect(schemas('publish', save(second))).toMatchObject({ status: 0, stdout: `published ${wireName(second)}\n` });
-    await expect.poll(() => post(batch(second)), { timeout: 30_000 }).toBe('204');
+    await expect.poll(() => post(batch(second))).toBe('204');
     expect(await reportsOf()).toBe(2);
     await collector?.close();
     await open([first]);
@@ -134,7 +134,7 @@ describe('a running collector', () => {
     telemetry.record('plan', 'pro');
     await telemetry.flush();
     expect(schemas('publish', save(schema.document)).status).toBe(0);
-    await expect.poll(() => post(batch(schema.document)), { timeout: 30_000 }).toBe('204');
+    await expect.poll(() => post(batch(schema.document))).toBe('204');
     now += 7_200_000; // longer than a device waits before it sends again
     await telemetry.flush();
     expect([statuses, await reportsOf()]).toEqual([[404, 204], 2]);
@@ -162,7 +162,7 @@ describe('a running collector', () => {
     const first = make(1);
     schemas('publish', save(first));
     opened.admin.look();
-    await expect.poll(() => post(batch(first)), { timeout: 30_000 }).toBe('204');
+    await expect.poll(() => post(batch(first))).toBe('204');
     expect(await reportsOf()).toBe(1);
   });
 
@@ -177,7 +177,7 @@ describe('a running collector', () => {
     expect(await post(batch(schema.document))).toBe('204');
     expect(schemas('retire', wireName(schema.document)).status).toBe(0);
     opened.admin.look();
-    await expect.poll(() => post(batch(schema.document)), { timeout: 30_000 }).toBe('410 retired');
+    await expect.poll(() => post(batch(schema.document))).toBe('410 retired');
     expect(await reportsOf()).toBe(1);
     const outcomes: Outcome[] = [];
     const telemetry = createTelemetry({ schema, endpoint: url, storage: memoryStorage(), onOutcome: (outcome) => outcomes.push(outcome) });
@@ -203,7 +203,7 @@ describe('a running collector', () => {
     schemas('publish', save(against, 'against.json'));
     schemas('publish', save(rest), '--accept');
     opened.admin.look();
-    await expect.poll(() => post(batch(rest)), { timeout: 30_000 }).toBe('204');
+    await expect.poll(() => post(batch(rest))).toBe('204');
     expect([await post(batch(first)), await post(batch(against))]).toEqual(['204', '404 unknown-schema']);
     await opened.close();
     const lines: string[] = [];
@@ -225,15 +225,15 @@ describe('a running collector', () => {
         said += part;
       });
     const listening = (): string | undefined => /listens on (http\S+)/.exec(said)?.[1];
-    await expect.poll(listening, { timeout: 60_000 }).toBeDefined();
+    await expect.poll(listening).toBeDefined();
     const at = listening() ?? '';
     writeFileSync(file, 'export const schema = 1;');
     child.kill('SIGHUP');
-    await expect.poll(() => said, { timeout: 60_000 }).toContain('stay as they were');
+    await expect.poll(() => said).toContain('stay as they were');
     expect(await post(batch(make(1)), at)).toBe('204');
     write(make(2));
     child.kill('SIGHUP');
-    await expect.poll(() => post(batch(make(2)), at), { timeout: 60_000 }).toBe('204');
+    await expect.poll(() => post(batch(make(2)), at)).toBe('204');
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
@@ -270,16 +270,16 @@ describe('reading files again', () => {
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       said += part;
     });
-    await expect.poll(() => said, { timeout: 60_000 }).toContain('listens on');
+    await expect.poll(() => said).toContain('listens on');
     const waits = 'setInterval(() => {}, 1000); await new Promise(() => {}); export const schema = 1;';
     writeFileSync(file, `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(pid)}, String(process.pid)); ${waits}`);
     child.kill('SIGHUP');
     const reader = (): number => (existsSync(pid) ? Number(readFileSync(pid, 'utf8')) : 0);
-    await expect.poll(reader, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(reader).toBeGreaterThan(0);
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
-    await expect.poll(() => isAlive(reader()), { timeout: 60_000 }).toBe(false);
+    await expect.poll(() => isAlive(reader())).toBe(false);
   });
 });
 
@@ -355,7 +355,7 @@ describe('murmuration schemas', () => {
     expect(await post(batch(document))).toBe('204');
     expect(await reportsOf()).toBe(1); // it is in the tallies
     expect(schemas('retire', 'notes/1')).toMatchObject({ status: 0, stdout: expect.stringContaining(wireName(document)) });
-    await expect.poll(() => post(batch(document)), { timeout: 30_000 }).toBe('410 retired');
+    await expect.poll(() => post(batch(document))).toBe('410 retired');
   });
 
   test('a schema that only a file has is retired by that file, with no reports and beside the collector that serves it', async () => {
@@ -363,7 +363,7 @@ describe('murmuration schemas', () => {
     const file = save(document);
     await open([document]);
     expect(schemas('retire', file, '--json')).toMatchObject({ status: 0, stdout: expect.stringContaining(wireName(document)) });
-    await expect.poll(() => post(batch(document)), { timeout: 30_000 }).toBe('410 retired');
+    await expect.poll(() => post(batch(document))).toBe('410 retired');
     expect(schemas('retire', file)).toMatchObject({ status: 2, stderr: expect.stringContaining('not retired yet') });
     writeFileSync(file, 'no schema');
     expect(schemas('retire', file)).toMatchObject({ status: 2, stderr: expect.stringMatching(/^murmuration: schemas retire [^\n]+\n$/) });

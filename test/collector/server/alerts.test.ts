@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { Sign } from '#collector/answers/signs.ts';
 import { alertsAddress, startAlerts } from '#collector/server/alerts.ts';
 
@@ -54,7 +54,7 @@ const [old, fresh, other] = [sign('plan', '2026-11-01'), sign('dark', '2026-11-0
 
 test('signs of the start are known, and each later one is posted once, signed by the secret', async () => {
   const { got, looked } = await alerting([204], [[old], [fresh, old], [fresh, old], [other, fresh, old]]);
-  await vi.waitFor(() => expect([got.length, looked()]).toEqual([2, expect.toSatisfy((looks: number) => looks > 8)]), { timeout: 5_000 });
+  await expect.poll(() => [got.length, looked()]).toEqual([2, expect.toSatisfy((looks: number) => looks > 8)]);
   expect(got.map(({ body }) => (JSON.parse(body) as { signs: unknown }).signs)).toEqual([[fresh], [other]]);
   expect(JSON.parse(got[0]?.body ?? '')).toHaveProperty('text', 'notes/dark, 2026-11-02: the cells differ from what the law allows');
   for (const { headers, body } of got) {
@@ -65,23 +65,23 @@ test('signs of the start are known, and each later one is posted once, signed by
 
 test('a server that fails gets the same alert again, with the same id, five times at most', async () => {
   const { got, errors, looked } = await alerting([500, 503, 429, 500, 500, 204], [[], [fresh]]);
-  await vi.waitFor(() => expect(errors).toHaveLength(1), { timeout: 5_000 });
+  await expect.poll(() => errors).toHaveLength(1);
   const before = looked();
-  await vi.waitFor(() => expect(looked()).toBeGreaterThan(before + 3), { timeout: 5_000 });
+  await expect.poll(() => looked()).toBeGreaterThan(before + 3);
   expect(got).toHaveLength(5);
   expect(new Set(got.map(({ headers, body }) => `${headers['x-murmuration-id']} ${body}`)).size).toBe(1);
 });
 
 test('an alert that is refused is not sent again, and the log has no path and no secret', async () => {
   const { got, errors } = await alerting([400], [[], [fresh]]);
-  await vi.waitFor(() => expect(errors).toHaveLength(1), { timeout: 5_000 });
+  await expect.poll(() => errors).toHaveLength(1);
   expect(got).toHaveLength(1);
   expect(JSON.stringify(errors)).not.toMatch(/hook|cret/);
 });
 
 test('it ends at once while a server does not answer', async () => {
   const { got, errors } = await alerting([0], [[], [fresh]]);
-  await vi.waitFor(() => expect(got).toHaveLength(1), { timeout: 5_000 });
+  await expect.poll(() => got).toHaveLength(1);
   stop?.();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(errors).toEqual([]);

@@ -33,7 +33,7 @@ async function serve(...args: string[]): Promise<{ readonly child: ChildProcess;
     stream.setEncoding('utf8').on('data', (part: string) => {
       said += part;
     });
-  await expect.poll(() => /listens on (http\S+)/.test(said), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => /listens on (http\S+)/.test(said)).toBe(true);
   return { child, url: /listens on (http[^\s,]+)/.exec(said)?.[1] ?? '', said: () => said };
 }
 
@@ -134,9 +134,9 @@ describe('serve', () => {
     expect((await fetch(`${first.url}/v1/keys`, { headers: { authorization: `Bearer ${admin}` } })).status).toBe(200);
     expect((await fetch(`${first.url}/v1/keys`)).status).toBe(401);
     const key = keys('create', '--app', 'abuse').stdout.trim();
-    await expect.poll(() => post(key), { timeout: 30_000 }).toBe(204);
+    await expect.poll(() => post(key)).toBe(204);
     keys('revoke', key);
-    await expect.poll(() => post(key), { timeout: 30_000 }).toBe(403);
+    await expect.poll(() => post(key)).toBe(403);
     await end(first.child);
     const second = await serve('--open', '--read-port', '0');
     await expect.poll(second.said).toContain('Open: reads need no token');

@@ -40,7 +40,7 @@ test('folds that go on without an error and fold nothing are late, and it is tol
     expect(await folding.fold()).toBe(2); // its sums, and its id
     const begun = performance.now();
     await expect
-      .poll(() => troubles, { timeout: 30_000 })
+      .poll(() => troubles)
       .toContainEqual(
         expect.stringMatching(/^batches have not been folded into the tallies for \d+ s: somebody else has locked their shards$/),
       );

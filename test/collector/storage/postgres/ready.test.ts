@@ -30,7 +30,7 @@ afterEach(async () => {
   await dropDatabase(url);
 });
 
-const until = async (isAway: boolean): Promise<void> => expect.poll(() => store.isAway?.(), { timeout: 30_000 }).toBe(isAway);
+const until = async (isAway: boolean): Promise<void> => expect.poll(() => store.isAway?.()).toBe(isAway);
 
 test('while the database takes no writes', async () => {
   const name = new URL(url).pathname.slice(1);

@@ -55,7 +55,7 @@ test('batches are acknowledged while the database is away, and are in it soon af
   expect(new Set(await append(store, names(20)))).toEqual(new Set(['counted'])); // again, as devices do
   expect(store.spilled?.()).toBeGreaterThan(0);
   proxy.set('pass');
-  await expect.poll(() => store.spilled?.(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => store.spilled?.()).toBe(0);
   expect(await sum(store)).toMatchObject({ reports: 21 });
   expect(new Set(await append(store, names(20)))).toEqual(new Set(['duplicate']));
   await store.close();
@@ -73,7 +73,7 @@ test('a batch that another collector takes meanwhile is counted once, and of two
   expect(await store.append(entry('c', { body: 'one body' }))).toBe('counted');
   expect(await append(other, ['a', 'c'])).toEqual(['counted', 'counted']);
   proxy.set('pass');
-  await expect.poll(() => store.spilled?.(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => store.spilled?.()).toBe(0);
   expect(await sum(other)).toMatchObject({ reports: 3 });
   expect(told).toEqual([expect.stringContaining('dropped now: conflict')]);
   await other.close();
@@ -84,7 +84,7 @@ test('a batch whose commit lost its answer is spilled and counted once', async (
   const store = await open();
   proxy.set('cut-after-commit', 4);
   expect(await append(store, names(5))).toEqual(Array(5).fill('counted'));
-  await expect.poll(() => store.spilled?.(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => store.spilled?.()).toBe(0);
   expect(await sum(store)).toMatchObject({ reports: 5 });
   await store.close();
 });
@@ -99,7 +99,7 @@ test('what is spilled outlives the process and the schema, and goes to the next 
   expect(told).toEqual([expect.stringMatching(/^\d+ bytes of batches are left in the spill/)]);
   proxy.set('pass');
   const next = await open(MOST, new Map([...shapes].filter(([name]) => name === SCHEMA)));
-  await expect.poll(() => next.spilled?.(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => next.spilled?.()).toBe(0);
   expect(await sum(next)).toMatchObject({ reports: 7 });
   expect(await sum(next, { schemas: [OTHER_APP] })).toMatchObject({ reports: 1 });
   await next.close();
@@ -110,7 +110,7 @@ test('a collector that stops forwards what it can first', async () => {
   proxy.set('refuse');
   await append(store, names(5));
   proxy.set('pass');
-  await expect.poll(() => store.isAway?.(), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => store.isAway?.()).toBe(false);
   await store.close();
   const log = new SpillLog(folder, MOST);
   expect(log.bytes).toBe(0);
@@ -125,7 +125,7 @@ test('a spill takes no more bytes than it may, and batches are then asked to com
   expect(new Set(results)).toEqual(new Set(['counted', 'StoreAway']));
   expect(store.spilled?.()).toBeLessThanOrEqual(2_000);
   proxy.set('pass');
-  await expect.poll(() => store.spilled?.(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => store.spilled?.()).toBe(0);
   expect(await sum(store)).toMatchObject({ reports: results.filter((result) => result === 'counted').length });
   await store.close();
 });
@@ -139,14 +139,14 @@ test('batches that there is no room for stay in the spill, and batches of closed
   proxy.set('pass');
   const other = await openShared(url);
   await other.expire(DAY - 2);
-  await expect.poll(() => told.join('\n'), { timeout: 20_000 }).toContain('wait until there is room');
+  await expect.poll(() => told.join('\n')).toContain('wait until there is room');
   expect(told.join('\n')).toContain('1 batches were acknowledged while the database was away, and are dropped now: expired');
   expect(await sum(other)).toMatchObject({ reports: 2 });
   const left = store.spilled?.() ?? 0;
   expect(left).toBeGreaterThan(0);
   await store.close();
   const roomy = await open();
-  await expect.poll(() => roomy.spilled?.(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => roomy.spilled?.()).toBe(0);
   expect(await sum(roomy)).toMatchObject({ reports: 3 });
   await roomy.close();
   await other.close();
@@ -168,7 +168,7 @@ test('a collector with a spill answers 204, and is not ready until its spill is 
   expect(await reasons()).toEqual(['store-away', 'spilled']);
   expect(await (await fetch(`${address}/metrics`)).text()).toMatch(/^murmuration_spill_bytes [1-9]/m);
   proxy.set('pass');
-  await expect.poll(reasons, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(reasons).toEqual([]);
   expect(await send(2)).toBe(204);
   expect(await (await fetch(`${address}/v1/metrics/plan/estimates`)).json()).toMatchObject({ reports: 2 });
   await collector.close();

@@ -63,11 +63,11 @@ test('a batch that is spilled while others are forwarded waits for its turn, and
     return real.forward(group);
   });
   await store.append(entry('a'));
-  await expect.poll(() => calls, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => calls).toBe(1);
   await store.append(entry('b'));
   await sleep(600); // a second loop would begin after a quarter of a second
   release();
-  await expect.poll(() => store.spilled?.(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => store.spilled?.()).toBe(0);
   expect([calls, most]).toEqual([2, 1]);
   await store.close();
 });
@@ -90,7 +90,7 @@ test('a disk with less than 8 MiB left takes no batches, so that what is forward
   free--;
   expect(() => log.put(groupOf('b'))).toThrow(new StoreAway('the database does not answer, and the disk of the spill is full'));
   const store = await open(log, (group, real) => real.forward(group));
-  await expect.poll(() => store.spilled?.(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => store.spilled?.()).toBe(0);
   await store.close();
 });
 
@@ -131,8 +131,8 @@ test.for<readonly [name: string, change: string]>([
 ])('%s are told, and all other groups are forwarded', async ([, change]) => {
   const log = damaged(9, (database) => database.exec(`UPDATE spilled SET ${change} WHERE n = 3`));
   const store = await open(log, (group, real) => real.forward(group));
-  await expect.poll(() => sum(store).then(({ reports }) => reports), { timeout: 20_000 }).toBe(8);
-  await expect.poll(() => log.after(0), { timeout: 20_000 }).toEqual([3]);
+  await expect.poll(() => sum(store).then(({ reports }) => reports)).toBe(8);
+  await expect.poll(() => log.after(0)).toEqual([3]);
   expect(told).toEqual([`group 3 of ${folder}/spill.sqlite can't be forwarded: its bytes have changed on the disk`]);
   await store.close();
   expect(told.at(-1)).toMatch(/^\d+ bytes of batches are left in the spill/);
@@ -147,7 +147,7 @@ test('groups are forwarded together, and one by one when one of them can not be'
     if (isSick) throw new TypeError('this one is sick');
     return real.forward(group);
   });
-  await expect.poll(() => log.after(0), { timeout: 20_000 }).toEqual([5]);
+  await expect.poll(() => log.after(0)).toEqual([5]);
   expect(forwarded.slice(0, 10)).toEqual([9, ...Array(9).fill(1)]);
   expect(told).toEqual([`group 5 of ${folder}/spill.sqlite can't be forwarded: this one is sick`]);
   expect(await sum(store)).toMatchObject({ reports: 8 });
@@ -164,7 +164,7 @@ test.for([StoreAway, StoreFull])('when no group can be forwarded, they are not t
     forwarded.push(countOf(group));
     return Promise.reject(new Reason('not now'));
   });
-  await expect.poll(() => forwarded.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => forwarded.length).toBeGreaterThan(0);
   await store.close();
   expect(new Set(forwarded)).toEqual(new Set([9]));
 });
@@ -182,7 +182,7 @@ test('of groups that are forwarded together, those without room stay, each with 
     if (seen.length > 1) return real.forward(group);
     return ['counted', 'counted', 'full', 'full', 'counted'];
   });
-  await expect.poll(() => store.spilled?.(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => store.spilled?.()).toBe(0);
   await store.close();
   const [first, other] = seen;
   expect(first).toHaveLength(5);

@@ -121,9 +121,7 @@ test('an app that has used up its rows makes a flush fold once, and not each one
 
 test('the partition of the next day is there before its first batch', async () => {
   await store.append(entry('a'));
-  await expect
-    .poll(() => execute(url, `SELECT to_regclass('murmuration.batch_id_${DAY + 1}') IS NOT NULL`), { timeout: 20_000 })
-    .toEqual([[true]]);
+  await expect.poll(() => execute(url, `SELECT to_regclass('murmuration.batch_id_${DAY + 1}') IS NOT NULL`)).toEqual([[true]]);
   expect(await execute(url, `SELECT to_regclass('murmuration.batch_id_${DAY + 2}')`)).toEqual([[null]]);
 });
 
@@ -160,7 +158,7 @@ test('a partition that another collector creates while this one waits for its tu
       () => 'ensured',
       (error: Error) => error.message,
     );
-    await expect.poll(() => execute(url, waiting), { timeout: 20_000 }).toEqual([[1]]);
+    await expect.poll(() => execute(url, waiting)).toEqual([[1]]);
     await query(`CREATE TABLE ${name} (LIKE murmuration.batch_id INCLUDING ALL)`);
     await query(`ALTER TABLE murmuration.batch_id ATTACH PARTITION ${name} FOR VALUES IN (${DAY})`);
     await query('COMMIT');
