@@ -13,8 +13,8 @@ import { builders, relayed, WORKERS } from './apps.ts';
 import { audited, auditedIn, failed, plainly } from './audited.ts';
 import { cheats, relayedCheats } from './cheats.ts';
 
-/** Nothing on the tests' server answers for a collector. */
-const GAPS = ['key of the collector', 'published schema', 'log of schemas'];
+/** Nothing on the tests' server answers for a collector, and months are not compared where reports go through a relay. */
+const GAPS = ['key of the collector', 'published schema', 'log of schemas', 'other requests over 60 days'];
 
 test.each(Object.keys(builders))('an honest app fails no check when it is built by %s', async (builder) => {
   const { rows, schema } = await audited(builder);

@@ -31,7 +31,17 @@ test('a message is opened with the pair that its page drew, and its answer is th
 test("a page's messages are opened, and leave at moments of their own while it stays open", async () => {
   const { url, close } = await serveFiles((await builders['esbuild']?.(script(relayed))) ?? {});
   const { browser, workers, close: end } = await launch();
-  const site = { browser, workers, url, plan: PLAN, files: new Map(), secret: 'secret', hashes: new Map(), unwatched: new Set<string>() };
+  const site = {
+    browser,
+    workers,
+    url,
+    plan: PLAN,
+    files: new Map(),
+    secret: 'secret',
+    hashes: new Map(),
+    unwatched: new Set<string>(),
+    background: { pending: 0 },
+  };
   const visit = await Visit.begin(site);
   await visit.open();
   await visit.agree();

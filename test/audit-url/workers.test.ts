@@ -22,7 +22,17 @@ const FILES = {
 test.each(Object.entries(WORKERS))('%s', async (_, begin) => {
   const { url, close } = await serveFiles({ ...FILES, '/': `<!doctype html><title>Worker</title><script type="module">${begin}</script>` });
   const { browser, workers, close: end } = await launch();
-  const site = { browser, workers, url, plan: {}, files: new Map(), secret: 'secret', hashes: new Map(), unwatched: new Set<string>() };
+  const site = {
+    browser,
+    workers,
+    url,
+    plan: {},
+    files: new Map(),
+    secret: 'secret',
+    hashes: new Map(),
+    unwatched: new Set<string>(),
+    background: { pending: 0 },
+  };
   const visit = await Visit.begin(site);
   await visit.open();
   await visit.settle(3);

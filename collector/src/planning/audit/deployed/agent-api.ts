@@ -35,6 +35,8 @@ export interface Run {
   readonly isHeard: boolean;
   /** Calls of `Math.random` by the device's coins. */
   readonly weak: number;
+  /** Calls of `crypto.getRandomValues` by them. */
+  readonly strong: number;
 }
 
 /** An outcome of a randomizer, and its probability as a ratio of integers in decimals. */
@@ -74,6 +76,17 @@ export interface Drawn {
   readonly drawn: number;
 }
 
+/** Words by metric, and the input whose next draw gets them. */
+export type Words = Readonly<Record<string, { readonly input: unknown; readonly words: readonly number[] }>>;
+
+/** Records of a document or worker that outlive it. */
+export interface Kept {
+  readonly draws: readonly Draw[];
+  readonly sent: readonly Sending[];
+  readonly words: readonly Drawn[];
+  readonly devices: readonly FoundDevice[];
+}
+
 /** Keys of X25519 in a page, in hexadecimal digits: the secret ones that it drew or imported, and the public ones that it imported. */
 export interface SealingKeys {
   readonly secrets: readonly string[];
@@ -91,6 +104,10 @@ export interface Stored {
 
 /** Calls of the audit. */
 export interface Agent {
+  /** A name of this frame's document or of this worker. */
+  readonly id: () => string;
+  /** Records of documents of this origin that were left, by their names. */
+  readonly left: () => Readonly<Record<string, Kept>>;
   readonly devices: () => readonly FoundDevice[];
   /** Documents that a script wrote as JSON. */
   readonly written: () => readonly SchemaDocument[];
@@ -106,8 +123,7 @@ export interface Agent {
   readonly words: () => readonly Drawn[];
   /** Milliseconds until the next timer of more than a second, and at most a day. */
   readonly untilTimer: () => number;
-  /** Sets the words for the next draw of metrics. */
-  readonly arm: (words: Readonly<Record<string, readonly number[]>>) => void;
+  readonly arm: (words: Words) => void;
   readonly run: (
     device: number,
     metric: string,

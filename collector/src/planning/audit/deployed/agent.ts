@@ -8,8 +8,9 @@
  */
 
 import type { SchemaDocument } from '@murmuration/shared';
-import type { Agent, AgentOptions, Coin, Draw, Outcome, Run, SealingKeys, Sending } from './agent-api.ts';
+import type { Agent, AgentOptions, Coin, Draw, Kept, Outcome, Run, SealingKeys, Sending, Words } from './agent-api.ts';
 import type { KeyParts } from './agent-keys.ts';
+import type { SendingParts } from './agent-sending.ts';
 
 // The parts of a page and of the SDK that are hooked. The collector is compiled without the types of browsers.
 type Act = (this: unknown, ...args: never[]) => unknown;
@@ -36,6 +37,8 @@ interface Keys {
   readonly length: number;
   key(at: number): string | null;
   getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
 }
 interface Scope {
   readonly [name: string]: { readonly prototype: object } | undefined;
@@ -54,6 +57,7 @@ export function agent(
   { secret, seed, webdriver, privacyControl }: AgentOptions,
   stream: (seed: number) => () => number,
   watchKeys: (parts: KeyParts) => () => SealingKeys,
+  watchSending: (parts: SendingParts) => readonly Sending[],
 ): void {
   const scope = globalThis as unknown as Scope;
   const page = globalThis as unknown as PageScope;
@@ -83,6 +87,31 @@ export function agent(
   if (webdriver && navigators && 'webdriver' in navigators) answer(navigators, 'webdriver', () => true);
   if (privacyControl) answer(navigators, 'globalPrivacyControl', () => true);
 
+  // A document may be left before it is asked. What it knows then waits in the session's storage for the next one.
+  const session = attempt(() => page.sessionStorage);
+  const { getItem, setItem, removeItem } = (session ?? {}) as Keys;
+  const write = JSON.stringify;
+  const id = `${secret}${(page.crypto.getRandomValues(new Uint32Array(2)) as Uint32Array).join()}`;
+  const left: Record<string, Kept> = {};
+  const gather = (): Readonly<Record<string, Kept>> => {
+    for (const key of Object.keys(session ?? {}).filter((each) => each.startsWith(secret))) {
+      left[key] = JSON.parse(getItem.call(session, key) as string) as Kept;
+      removeItem.call(session, key);
+    }
+    return left;
+  };
+  gather();
+  let isLeft = false;
+  const keep = (): void => {
+    const all: Record<string, Kept> = isLeft ? { ...left, [id]: { draws, sent, words: api.words(), devices: api.devices() } } : {};
+    for (const [key, kept] of Object.entries(all)) attempt(() => setItem.call(session, key, write(kept)));
+  };
+  if (session)
+    (globalThis as unknown as Emitter).addEventListener('pagehide', () => {
+      isLeft = true;
+      keep();
+    });
+
   // Random numbers: one stream for the SDK's fills, and one for each other use, so that the page's own use moves none of the SDK's.
   let start = seed ^ Date.now();
   // A worker of a blob has another address in each visit.
@@ -96,14 +125,14 @@ export function agent(
   const given: string[] = [];
   const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   let set: readonly number[] | undefined; // the words of the next fill
-  let next = 0;
-  let filled = 0;
-  let weakCalls = 0;
+  let [next, filled] = [0, 0];
+  let [weakCalls, strongCalls] = [0, 0];
   const fill = (bytes: Uint8Array): void => {
     if (bytes.length === FILL) {
       filled++;
       const words = new Uint32Array(FILL / 4).map(() => (set && next < set.length ? (set[next++] as number) : fills()));
       bytes.set(new Uint8Array(words.buffer));
+      keep();
     } else {
       for (let at = 0; at < bytes.length; at++) bytes[at] = others();
       if (given.length < 10_000 && bytes.length > 3) given.push(hex(bytes));
@@ -112,6 +141,7 @@ export function agent(
   hook(scope['Crypto']?.prototype, 'getRandomValues', (original, self, args) => {
     const view = args[0] as ArrayBufferView;
     call(original, self, args); // it throws what it always throws
+    strongCalls++;
     fill(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
     return view;
   });
@@ -150,7 +180,7 @@ export function agent(
   const originals: Device['questions'][] = [];
   const written: SchemaDocument[] = [];
   const draws: Draw[] = [];
-  let armed: Record<string, readonly number[]> = {};
+  let armed: Record<string, Words[string]> = {};
   const copyOf = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 
   /** Makes the device's next word the first of these, and says if it took one. */
@@ -163,11 +193,12 @@ export function agent(
   const watched =
     (metric: string, stage: Draw['stage'], device: Device, original: Randomize): Randomize =>
     (law, input, coins) => {
-      const words = armed[metric];
-      const isArmed = stage === 'value' && words !== undefined && align(device, words);
+      const set = armed[metric];
+      const isArmed = stage === 'value' && set !== undefined && write(set.input) === write(input) && align(device, set.words);
       if (isArmed) delete armed[metric];
       const bytes = original(law, input, coins);
       draws.push({ metric, stage, law: copyOf(law), input: copyOf(input), bytes: hex(bytes), armed: isArmed });
+      keep();
       return bytes;
     };
   const watch = (device: Device): void => {
@@ -248,39 +279,12 @@ export function agent(
     return transaction;
   });
 
-  // Requests that a network log tells only in part.
-  const sent: Sending[] = [];
-  const textOf = (body: unknown): string => {
-    const view = body as ArrayBufferView;
-    if (ArrayBuffer.isView(body)) return hex(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
-    return body instanceof ArrayBuffer ? hex(new Uint8Array(body)) : body === undefined || body === null ? '' : String(body);
-  };
-  const send = (by: string, to: unknown, body: unknown): void => {
-    const entry = { by, time: Date.now(), to: String((to as { readonly url?: string })?.url ?? to), text: textOf(body) };
-    sent.push(entry);
-    const blob = body as { readonly text?: () => Promise<string> };
-    if (typeof blob?.text === 'function') void blob.text().then((text) => Object.assign(entry, { text }));
-  };
-  hook(globalThis, 'fetch', (original, self, args) => {
-    send('fetch', args[0], (args[1] as { readonly body?: unknown } | undefined)?.body);
-    return settles(call(original, self, args));
-  });
-  hook(scope['Navigator']?.prototype, 'sendBeacon', (original, self, args) => {
-    send('sendBeacon', args[0], args[1]);
-    return call(original, self, args);
-  });
-  hook(scope['XMLHttpRequest']?.prototype, 'send', (original, self, args) => {
-    send('XMLHttpRequest', '', args[0]);
-    return call(original, self, args);
-  });
-  for (const name of ['WebSocket', 'RTCDataChannel'])
-    hook(scope[name]?.prototype, 'send', (original, self, args) => {
-      send(name, (self as { readonly url?: string }).url ?? '', args[0]);
-      return call(original, self, args);
-    });
+  const sent = watchSending({ hook, hex, settles, keep });
 
-  const keysOf = (keys: Keys | undefined): Record<string, string> =>
-    Object.fromEntries(Object.entries((keys ?? {}) as unknown as Record<string, string>).map(([key, value]) => [key, String(value)]));
+  const keysOf = (keys: Keys | undefined): Record<string, string> => {
+    const entries = Object.entries({ ...keys }).filter(([key]) => !key.startsWith(secret));
+    return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
+  };
 
   /** Coins of words: as those of the SDK (client/src/random/coins.ts), and each is written down. */
   const scripted = (words: readonly number[]): Coins & { readonly coins: Coin[] } => {
@@ -315,6 +319,8 @@ export function agent(
   };
 
   const api: Agent = {
+    id: () => id,
+    left: () => gather(),
     devices: () => devices.map(({ document, wire, fallback }) => copyOf({ document, wire, fallback })),
     written: () => written,
     draws: () => draws,
@@ -346,9 +352,10 @@ export function agent(
         for (let i = 0; i < 4; i++) await undefined; // the words that are left are dropped at the end of a task
         const coins = scripted(words);
         const by = hex(randomize(input, coins));
-        const called = weakCalls;
+        const [weak, strong] = [weakCalls, strongCalls];
         const isHeard = align(device, words);
-        runs.push({ by: { coins: coins.coins, bytes: by }, own: hex(randomize(input, device)), isHeard, weak: weakCalls - called });
+        const own = hex(randomize(input, device));
+        runs.push({ by: { coins: coins.coins, bytes: by }, own, isHeard, weak: weakCalls - weak, strong: strongCalls - strong });
       }
       set = undefined;
       return runs;

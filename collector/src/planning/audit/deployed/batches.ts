@@ -22,7 +22,7 @@ function parse(body: string): Batch | undefined {
 }
 
 /** The batches of a page, each once: a retry sends the same bytes. */
-export function batchesOf(sent: readonly Sent[]): readonly SentBatch[] {
+export function batchesOf(sent: readonly Pick<Sent, 'isReport' | 'method' | 'body'>[]): readonly SentBatch[] {
   const bodies = new Set(sent.filter(({ isReport, method }) => isReport && method === 'POST').map(({ body }) => body));
   return [...bodies].map((body) => ({ body, batch: parse(body) }));
 }

@@ -14,7 +14,7 @@ import { published } from './checks/published.ts';
 import { relay } from './checks/relay.ts';
 import { reportsFit, schema } from './checks/schema.ts';
 import { thresholds } from './checks/thresholds.ts';
-import { drivenTwins, twins } from './checks/twins.ts';
+import { drivenTwins, monthTwins, twins } from './checks/twins.ts';
 import { Investigation } from './investigation.ts';
 import { killAndBack } from './kill-and-back.ts';
 import type { Plan } from './plan.ts';
@@ -36,6 +36,7 @@ const CHECKS: readonly Check[] = [
   drivenTwins,
   canary,
   slots,
+  monthTwins,
   oneName,
   refusing,
   forgetting,
@@ -99,7 +100,7 @@ export async function auditDeployed({
   const hashes = new Map<string, string>();
   const secret = `_${randomBytes(8).toString('hex')}`;
   const unwatched = new Set<string>();
-  const site = { browser, workers, url, plan, storageState, files, secret, hashes, unwatched };
+  const site = { browser, workers, url, plan, storageState, files, secret, hashes, unwatched, background: { pending: 0 } };
   const investigation = new Investigation(site, acceptLarge, witness);
   try {
     const rows: Row[] = [];

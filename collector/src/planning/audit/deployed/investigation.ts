@@ -4,7 +4,7 @@
 
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Witness } from '../../../schemas/log/witness.ts';
-import type { Draw, Drawn, Sending, Stored } from './agent-api.ts';
+import type { Draw, Drawn, FoundDevice, Sending, Stored, Words } from './agent-api.ts';
 import { atThreshold, enoughWords, inputOf, questionOf, seededWords, throwCoins, twinWords } from './reference.ts';
 import type { Sent, Site, VisitOptions } from './site.ts';
 import { type Found, Visit } from './visit.ts';
@@ -29,6 +29,7 @@ export interface Seen {
   readonly reads: readonly string[];
   readonly given: readonly string[];
   readonly unwatched: readonly string[];
+  readonly devices: readonly FoundDevice[];
 }
 
 /** The schema and the devices of an app. */
@@ -40,7 +41,7 @@ export interface Known {
 /** Answers that a visit clicks, and the words that their draws get. */
 export interface Script {
   readonly answers: Readonly<Record<string, string>>;
-  readonly words: Readonly<Record<string, readonly number[]>>;
+  readonly words: Words;
 }
 
 const seenOf = async (visit: Visit): Promise<Seen> => ({
@@ -53,7 +54,11 @@ const seenOf = async (visit: Visit): Promise<Seen> => ({
   reads: await visit.reads(),
   given: await visit.given(),
   unwatched: await visit.unwatched(),
+  devices: await visit.asked(),
 });
+
+/** Visits by their day. */
+type Months = readonly (readonly [day: number, Seen])[];
 
 /** A function whose result is kept. */
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
@@ -109,13 +114,17 @@ export class Investigation {
     }),
   );
 
-  /** The page of the first visit, with the devices that are there. If there were none before the agreement, it is given. */
+  /** The page of the first visit, with its devices. One that a plan's metric lacks may begin after the agreement, or with the first answer. */
   readonly known: () => Promise<Known & { readonly visit: Visit }> = once(async () => {
     await this.quiet();
     const visit = this.#quiet as Visit;
     let devices = await visit.devices();
-    if (devices.length === 0 && this.site.plan.consent !== undefined) {
-      await visit.agree();
+    const { consent, acts } = this.site.plan;
+    const asks = (metric: string): boolean => devices.some(({ document }) => Object.hasOwn(document.metrics, metric));
+    for (const work of [() => visit.agree(), () => visit.tryToAct()]) {
+      if (consent === undefined || (devices.length > 0 && Object.keys(acts ?? {}).every(asks))) break;
+      await work();
+      await visit.settle(1);
       devices = await visit.devices();
     }
     const documents = [...devices.map(({ document }) => document), ...(await visit.written())];
@@ -149,15 +158,15 @@ export class Investigation {
   }
 
   /**
-   * Days on which a page comes back: until all reports have left, where slots have an `otherwise` or reports leave alone, and on the eighth in any
-   * case, because a page may keep an answer and send it days later.
+   * Days on which a page comes back: until all reports have left, where slots have an `otherwise` or reports leave alone, and on the next days and
+   * the eighth in any case, because a page may keep an answer and send it days later, or choose the day by it.
    */
   async laterDays(): Promise<readonly number[]> {
     const { devices } = await this.known();
     const waits = devices.some(({ document: { metrics } }) => Object.values(metrics).some(({ otherwise }) => otherwise !== undefined));
     const isRelayed = devices.some(({ document: { relay } }) => relay === 'required');
     const isAlone = devices.some(({ document: { reports } }) => reports === 'alone');
-    return waits ? [1, 8, 31] : isRelayed ? [2, 3, 4, 5, 8] : isAlone ? [1, 2, 3, 8] : [8];
+    return waits ? [1, 8, 31] : isRelayed ? [2, 3, 4, 5, 8] : isAlone ? [1, 2, 3, 8] : [1, 2, 8];
   }
 
   /** Two scripts with an answer to each metric: on words just below the first threshold, and at it. */
@@ -174,7 +183,7 @@ export class Investigation {
         if (question === undefined || answer === undefined || input === undefined) return [];
         const words = enoughWords(question, metric.law, 'value', input, word);
         const { coins, used } = throwCoins(question, metric.law, 'value', input, words);
-        return [[name, answer, atThreshold(coins, words.slice(0, used), turn === 0)] as const];
+        return [[name, answer, { input, words: atThreshold(coins, words.slice(0, used), turn === 0) }] as const];
       });
       return {
         answers: Object.fromEntries(chosen.map(([name, answer]) => [name, answer])),
@@ -214,12 +223,12 @@ export class Investigation {
       const inputs = pair.map((answer) => inputOf(question, answer)) as [unknown, unknown];
       if (inputs.includes(undefined) || JSON.stringify(inputs[0]) === JSON.stringify(inputs[1])) return [];
       const words = twinWords(question, metric.law, inputs, word);
-      return words ? [[name, pair, words] as const] : [];
+      return words ? [[name, pair, [0, 1].map((of) => ({ input: inputs[of], words: words[of] as readonly number[] }))] as const] : [];
     });
     if (chosen.length === 0) return undefined;
     const script = (of: 0 | 1): Script => ({
       answers: Object.fromEntries(chosen.map(([name, pair]) => [name, pair[of]])),
-      words: Object.fromEntries(chosen.map(([name, , words]) => [name, words[of]])),
+      words: Object.fromEntries(chosen.map(([name, , words]) => [name, words[of] as Words[string]])),
     });
     return [script(0), script(1)];
   });
@@ -245,21 +254,24 @@ export class Investigation {
   })();
 
   /** Visits on many days, of a page where each answer is clicked twice a visit. */
-  readonly months: () => Promise<readonly (readonly [day: number, Seen])[]> = once(() =>
-    this.#with({ seed: 9 }, async (visit) => {
+  readonly months: () => Promise<Months> = once(() => this.monthsOf(0));
+
+  /** The same, with the answers that come so many later in each list. */
+  monthsOf(later: number): Promise<Months> {
+    return this.#with({ seed: 9 }, async (visit) => {
       const seen: (readonly [number, Seen])[] = [];
       const leaving = (await this.isRelayed()) ? LEAVING : [];
       for (const day of [...DAYS, ...leaving].sort((a, b) => a - b)) {
         await visit.open(day);
         if (day === 0) await visit.agree();
         for (let again = 0; again < 2 && DAYS.includes(day); again++)
-          await visit.act((_, answers) => answers[(day + again) % answers.length]);
+          await visit.act((_, answers) => answers[(day + again + later) % answers.length]);
         await visit.settle(SENDING);
         seen.push([day, await seenOf(visit)]);
       }
       return seen;
-    }),
-  );
+    });
+  }
 
   /** Agrees, answers, then touches something, and answers again days later. */
   readonly after: (selector: string) => Promise<{ readonly before: number; readonly seen: Seen }> = (selector) =>

@@ -68,7 +68,11 @@ async function visit(page: Page, { url, plan }: Parts): Promise<void> {
   page.setDefaultTimeout(IMPATIENCE);
   if (plan.consent !== undefined) await touch(page, plan.consent, '', 'consent').catch(() => undefined); // a page may not ask again
   page.setDefaultTimeout(30_000);
-  await act(page, plan, (_, [answer]) => answer);
+  await act(
+    (...touched) => touch(page, ...touched),
+    plan,
+    (_, [answer]) => answer,
+  );
 }
 
 /** The lives of a profile, and the reports of all of them. */

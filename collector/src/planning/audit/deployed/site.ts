@@ -1,8 +1,11 @@
 /** The site of an audit, its requests, and what the audit puts in its way: the script that runs before the page's own, and its answers. */
 
+import { createHash } from 'node:crypto';
+import type { Response } from 'playwright-core';
 import { agent } from './agent.ts';
 import type { AgentOptions } from './agent-api.ts';
 import { watchKeys } from './agent-keys.ts';
+import { watchSending } from './agent-sending.ts';
 import type { Launched } from './browser.ts';
 import type { Message } from './messages.ts';
 import type { Plan } from './plan.ts';
@@ -45,6 +48,8 @@ export interface Site extends Pick<Launched, 'browser' | 'workers'> {
   readonly secret: string;
   /** SHA-256 of each script, by address. */
   readonly hashes: Map<string, string>;
+  /** Requests that are always open, such as one that waits for news. */
+  readonly background: { pending: number };
   /** Addresses of workers in which no hooks ran, or that ended before they were read. */
   readonly unwatched: Set<string>;
 }
@@ -72,5 +77,14 @@ export const preflightOf = (headers: Sent['headers']): WorkerAnswer => ({
   body: '',
 });
 
+/** Keeps the hash of a script. */
+export async function hashScript({ hashes }: Site, response: Response): Promise<void> {
+  const url = response.url();
+  if (response.request().resourceType() !== 'script' || hashes.has(url)) return;
+  const body = await response.body().catch(() => undefined);
+  if (body) hashes.set(url, createHash('sha256').update(body).digest('hex'));
+}
+
 /** The script that a page runs before its own. */
-export const hooksOf = (options: AgentOptions): string => `(${agent})(${JSON.stringify(options)}, ${seededWords}, ${watchKeys})`;
+export const hooksOf = (options: AgentOptions): string =>
+  `(${agent})(${JSON.stringify(options)}, ${seededWords}, ${watchKeys}, ${watchSending})`;

@@ -25,13 +25,19 @@ export async function touch(page: Page, selector: string, text: string, where: s
 
 /** Records one answer to each metric of the plan: the chosen one of its list. */
 export async function act(
-  page: Page,
+  touches: (selector: string, text: string, where: string) => Promise<void>,
   { acts = {}, also = [] }: Plan,
   choose: (metric: string, answers: readonly string[]) => string | undefined,
 ): Promise<void> {
   for (const [metric, answers] of Object.entries(acts)) {
     const answer = choose(metric, Object.keys(answers));
-    if (answer !== undefined) await touch(page, answers[answer] as string, answer, `acts.${metric}.${answer}`);
+    if (answer !== undefined) await touches(answers[answer] as string, answer, `acts.${metric}.${answer}`);
   }
-  for (const selector of also) await touch(page, selector, '', 'also');
+  for (const selector of also) await touches(selector, '', 'also');
 }
+
+/** The first answer of each metric, and what is clicked after it. */
+export const firstAnswers = ({ acts = {}, also = [] }: Plan): readonly (readonly [answer: string, selector: string])[] => [
+  ...Object.values(acts).flatMap((answers) => Object.entries(answers).slice(0, 1)),
+  ...also.map((each) => ['', each] as const),
+];

@@ -3,15 +3,27 @@
  * seed, and the reports are answered here, so no collector needs to run. Requests of all pages, frames and workers are written down.
  */
 
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Frame, Page, Request } from 'playwright-core';
 import { UsageError } from '../../../base/fault.ts';
-import type { Agent, AgentOptions, Draw, Drawn, FoundDevice, Outcome, Run, SealingKeys, Sending, Stored } from './agent-api.ts';
+import type {
+  Agent,
+  AgentOptions,
+  Draw,
+  Drawn,
+  FoundDevice,
+  Kept,
+  Outcome,
+  Run,
+  SealingKeys,
+  Sending,
+  Stored,
+  Words,
+} from './agent-api.ts';
 import { userAgentOf } from './browser.ts';
 import { isMessage, openMessage, UNOPENED } from './messages.ts';
-import { answerOf, hooksOf, isReport, preflightOf, type Sent, type Site, type VisitOptions } from './site.ts';
-import { act, touch } from './touch.ts';
+import { answerOf, hashScript, hooksOf, isReport, preflightOf, type Sent, type Site, type VisitOptions } from './site.ts';
+import { act, firstAnswers, touch } from './touch.ts';
 import { workerClock } from './worker-clock.ts';
 import type { BrowserRequest, WorkerAnswer, WorkerRealm } from './workers.ts';
 
@@ -33,11 +45,10 @@ const PATIENCE = 30_000;
 /** The same where it need not appear. */
 const IMPATIENCE = 2_000;
 
+/** Steps of the page's clock in which it may. */
+const PATIENT_STEPS = 10;
 /** A page's frame or a worker. */
 type Realm = Frame | WorkerRealm;
-
-/** Records of a frame or worker that outlive it. */
-type Kept = { readonly [name in 'draws' | 'sent' | 'words']: ReturnType<Agent[name]> };
 
 /** A device, and where it is. */
 export interface Found extends FoundDevice {
@@ -61,12 +72,13 @@ export class Visit {
   readonly #start: number;
   #isOpen = false;
   #step = 0;
+  #patience = PATIENT_STEPS;
   #day = 0;
   /** The time of the page's clock. */
   #now: number;
-  #armed: Readonly<Record<string, readonly number[]>> = {};
+  #armed: Words = {};
   readonly #noted = new WeakMap<Request, Sent>();
-  /** Draws and requests of frames and workers when the page was left. */
+  /** Records of documents that were left, and of workers when the page was left. */
   readonly #before = new Map<unknown, Kept>();
 
   private constructor(site: Site, page: Page, name: string, start: number) {
@@ -119,12 +131,7 @@ export class Visit {
       },
     });
     context.on('request', (request) => visit.#note(request));
-    context.on('response', async (response) => {
-      const url = response.url();
-      if (response.request().resourceType() !== 'script' || site.hashes.has(url)) return;
-      const body = await response.body().catch(() => undefined);
-      if (body) site.hashes.set(url, createHash('sha256').update(body).digest('hex'));
-    });
+    context.on('response', (response) => hashScript(site, response));
     return visit;
   }
 
@@ -191,10 +198,9 @@ export class Visit {
   async open(day = 0): Promise<void> {
     if (this.#isOpen) await this.#keep();
     this.#isOpen = true;
-    this.#armed = {};
     if (day > this.#day) {
       this.#now = this.#start + day * DAY;
-      await this.#context.clock.pauseAt(this.#now);
+      await this.#context.clock.pauseAt(this.#now).catch(() => undefined);
       await this.#moveWorkers(false);
       await this.idle(); // what the page before sends when it wakes
     }
@@ -217,13 +223,22 @@ export class Visit {
 
   /** Keeps what frames and workers tell before the page is left. Workers may go on. */
   async #keep(): Promise<void> {
+    await this.#gather();
     for (const realm of this.#realms) {
       const draws = await this.#call(realm, 'draws');
       const sent = await this.#call(realm, 'sent');
       const words = await this.#call(realm, 'words');
-      if (draws && sent && words) this.#before.set('hasEnded' in realm ? realm : Symbol(realm.url()), { draws, sent, words });
+      const devices = await this.#call(realm, 'devices');
+      if (draws && sent && words && devices) this.#before.set(await this.#keyOf(realm), { draws, sent, words, devices });
     }
   }
+
+  /** Takes the records of documents that were left. */
+  async #gather(): Promise<void> {
+    for (const left of await this.#all('left')) for (const [id, kept] of Object.entries(left)) this.#before.set(id, kept);
+  }
+
+  #keyOf = async (realm: Realm): Promise<unknown> => ('hasEnded' in realm ? realm : ((await this.#call(realm, 'id')) ?? realm));
 
   async #moveWorkers(again: boolean): Promise<void> {
     for (const worker of this.#workers) {
@@ -246,19 +261,23 @@ export class Visit {
     return results.filter((each) => each !== undefined) as readonly Awaited<ReturnType<Agent[N]>>[];
   }
 
-  /** True while a worker begins, or something is pending. */
-  async #isBusy(): Promise<boolean> {
-    const begins = this.site.workers.of(this.#name).some(({ hasBegun, hasEnded }) => !hasBegun && !hasEnded);
-    return begins || (await this.#all('busy')).some((pending) => pending > 0);
+  /** How many workers begin, and how many steps and requests are pending. */
+  async #pending(): Promise<number> {
+    const { length } = this.site.workers.of(this.#name).filter(({ hasBegun, hasEnded }) => !hasBegun && !hasEnded);
+    return (await this.#all('busy')).reduce((sum, each) => sum + each, length);
   }
 
-  /** Waits until no step of IndexedDB and no request is pending, in real time. */
+  /** Waits until no step of IndexedDB and no request is pending, in real time. What was open all that time is not waited for again. */
   async idle(): Promise<void> {
-    for (let [quiet, tries] = [0, 0]; quiet < 2 && tries < 200; tries++) {
+    let [quiet, open] = [0, Number.POSITIVE_INFINITY];
+    for (let tries = 0; quiet < 2 && tries < 200; tries++) {
       const before = this.sent.length;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-      quiet = (await this.#isBusy()) || this.sent.length > before ? 0 : quiet + 1;
+      await sleep(25);
+      const pending = await this.#pending();
+      open = Math.min(open, pending);
+      quiet = pending > this.site.background.pending || this.sent.length > before ? 0 : quiet + 1;
     }
+    if (quiet < 2) this.site.background.pending = Math.max(open, this.site.background.pending);
   }
 
   /** Lets so many steps of the page's clock pass, and waits at each timer of over a second for what follows: two visits have the same times. */
@@ -285,19 +304,22 @@ export class Visit {
     this.#day = (midnight + DAY - this.#start) / DAY;
   }
 
-  /** Moves the clock on, and waits until nothing is pending. */
+  /** Moves the clock on, and waits until nothing is pending. What a timer of the page throws, the clock throws once all have run: it is no matter. */
   async #advance(milliseconds: number, by: 'runFor' | 'fastForward'): Promise<void> {
     this.#step++;
     const before = this.sent.length;
     this.#now += milliseconds;
-    await this.page.clock[by](milliseconds);
+    await this.page.clock[by](milliseconds).catch(() => undefined);
     await this.#moveWorkers(by === 'runFor');
-    if (this.sent.length > before || (await this.#isBusy())) await this.idle();
+    if (this.sent.length > before || (await this.#pending()) > this.site.background.pending) await this.idle();
   }
 
-  touch(selector: string, text: string, where: string): Promise<void> {
-    return touch(this.page, selector, text, where);
-  }
+  /** Touches an element, and lets the clock go on until it appears: a page may show it some seconds later. */
+  touch = async (selector: string, text: string, where: string): Promise<void> => {
+    const element = this.page.locator(selector).first();
+    for (let steps = 0; steps < this.#patience && !(await element.isVisible()); steps++) await this.settle(1);
+    await touch(this.page, selector, text, where);
+  };
 
   async agree(): Promise<void> {
     const { consent } = this.site.plan;
@@ -306,27 +328,27 @@ export class Visit {
   }
 
   act(choose: (metric: string, answers: readonly string[]) => string | undefined): Promise<void> {
-    return act(this.page, this.site.plan, choose);
+    return act(this.touch, this.site.plan, choose);
   }
 
   /** Clicks the first answers of a person who does not agree. A page may hide them, so what can't be clicked is left out. */
   async tryToAct(): Promise<void> {
     this.#context.setDefaultTimeout(IMPATIENCE);
-    const { acts = {}, also = [] } = this.site.plan;
-    const touches = [
-      ...Object.values(acts).flatMap((answers) => Object.entries(answers).slice(0, 1)),
-      ...also.map((each) => ['', each] as const),
-    ];
-    for (const [answer, selector] of touches) await this.touch(selector, answer, 'acts').catch(() => undefined);
+    this.#patience = 0;
+    for (const [answer, selector] of firstAnswers(this.site.plan)) await this.touch(selector, answer, 'acts').catch(() => undefined);
     this.#context.setDefaultTimeout(PATIENCE);
+    this.#patience = PATIENT_STEPS;
   }
 
   /** Records of all frames and workers, also of those that are no more. */
   async #records<N extends keyof Kept>(name: N): Promise<Awaited<ReturnType<Agent[N]>>> {
-    const heard = new Map<unknown, unknown>([...this.#before].map(([realm, record]) => [realm, record[name]]));
+    await this.#gather();
+    const heard = new Map<unknown, unknown>([...this.#before].map(([key, record]) => [key, record[name]]));
     for (const realm of this.#realms) {
       const record = await this.#call<keyof Kept>(realm, name);
-      if (record !== undefined) heard.set(realm, record);
+      const key = await this.#keyOf(realm);
+      heard.delete(key); // those that are there come last, in their order
+      if (record !== undefined) heard.set(key, record);
     }
     return [...heard.values()].flat() as unknown as Awaited<ReturnType<Agent[N]>>;
   }
@@ -339,14 +361,18 @@ export class Visit {
   }
 
   written = async (): Promise<readonly FoundDevice['document'][]> => (await this.#all('written')).flat();
+  /** The devices of all documents and workers, also of those that are no more. */
+  asked = (): Promise<readonly FoundDevice[]> => this.#records('devices');
   draws = (): Promise<readonly Draw[]> => this.#records('draws');
   scripts = (): Promise<readonly Sending[]> => this.#records('sent');
   words = (): Promise<readonly Drawn[]> => this.#records('words');
   reads = async (): Promise<readonly string[]> => [...new Set((await this.#all('reads')).flat())];
   given = async (): Promise<readonly string[]> => (await this.#all('given')).flat();
   stored = async (): Promise<readonly Stored[]> => this.#all('stored');
-  arm = async (words: Readonly<Record<string, readonly number[]>>): Promise<unknown> => {
+  /** Sets the words of draws, also in the documents that follow: those to which a click leads, and those of later days. */
+  arm = async (words: Words): Promise<unknown> => {
     this.#armed = words;
+    await this.#context.addInitScript(`globalThis[${JSON.stringify(this.site.secret)}].arm(${JSON.stringify(words)})`);
     return this.#all('arm', words);
   };
 

@@ -28,7 +28,10 @@ function follow(
     const input = inputOf(question, answer);
     if (others.has(name) || JSON.stringify(draw.input) !== JSON.stringify(input)) continue;
     followed++;
-    const expected = throwCoins(question, metric.law, 'value', input, [...(words[name] ?? []), ...Array.from({ length: 64 }, () => 0)]);
+    const expected = throwCoins(question, metric.law, 'value', input, [
+      ...(words[name]?.words ?? []),
+      ...Array.from({ length: 64 }, () => 0),
+    ]);
     if (draw.bytes !== expected.bytes)
       faults.push(`${name} "${answer}" became ${draw.bytes}, and the law makes ${expected.bytes} of its coins`);
   }

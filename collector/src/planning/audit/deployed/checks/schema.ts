@@ -61,7 +61,8 @@ export const reportsFit: Check = {
     const seen = stories.map(([, each]) => each);
     const batches = seen.flatMap(({ sent }) => batchesOf(sent));
     if (devices.length === 0 || batches.length === 0) return [row(SENT, 'not tested', 'no report was seen')];
-    const all = new Map(devices.map(({ document, wire }) => [wire, document]));
+    // Another telemetry of the page may begin later than the audit looked for it.
+    const all = new Map([devices, ...seen.map((each) => each.devices)].flat().map(({ document, wire }) => [wire, document]));
     const isHidden = seen.some(({ unwatched }) => unwatched.length > 0);
     const faults = batches.flatMap(({ body, batch }) => {
       if (batch === undefined) return [`a body that is no batch: ${body}`];

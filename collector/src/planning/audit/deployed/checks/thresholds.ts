@@ -24,6 +24,9 @@ const MOST_WAYS = 4_096;
 const SAMPLES = 3_000;
 const PROBABILITY = 1e-9;
 
+/** Runs on the same words that tell if coins come from elsewhere. */
+const REPEATS = 64;
+
 /** One run: its input and words, what this version does with them, and what the page did. */
 interface Compared {
   readonly input: unknown;
@@ -110,6 +113,7 @@ async function sample(
 ): Promise<Omit<Row, 'check'>> {
   const word = seededWords(3);
   const reports: (readonly string[])[] = [];
+  let isStrong = false;
   for (const input of inputs.slice(0, 2)) {
     const runs = await visit.run(
       device,
@@ -118,6 +122,7 @@ async function sample(
       Array.from({ length: SAMPLES }, () => [input, [word(), word(), word(), word()]] as const),
     );
     reports.push((runs ?? []).map(({ own }) => own));
+    isStrong ||= (runs ?? []).some(({ strong }) => strong > 0);
   }
   const [one = [], two = []] = reports;
   if (one.length > 0 && two.length > 0 && tells(one, two, Number(epsilon)))
@@ -125,6 +130,8 @@ async function sample(
       verdict: 'failed',
       evidence: `reports of two answers differ more than the ε ${epsilon} of the certificate allows (${SAMPLES} runs of each)`,
     };
+  if (one.length > 0 && !isStrong)
+    return { verdict: 'failed', evidence: `its coins never ask crypto.getRandomValues (${SAMPLES} runs), so somebody could foretell them` };
   return { verdict: 'not tested', evidence: `${why}. ${SAMPLES} reports of two answers do not exceed its ε` };
 }
 
@@ -194,6 +201,13 @@ async function testStage(
           evidence: `on the word ${wrong.words[at]}, where the threshold is ${n}, the device's own coins give ${wrong.run.own}, and the law ${wrong.expected.bytes}`,
           isReference: false,
         };
+    const same = await visit.run(device, name, stage, Array(REPEATS).fill([wrong.input, wrong.words]));
+    if (new Set(same?.map(({ own }) => own)).size > 1)
+      return {
+        verdict: 'failed',
+        evidence: `on the same words of crypto.getRandomValues its coins fall in several ways (${REPEATS} runs), so they come from elsewhere`,
+        isReference: false,
+      };
     return {
       ...(await sample(visit, device, name, stage, inputs, spent, "the device's coins change the words that they get")),
       isReference: false,
