@@ -1,6 +1,8 @@
 /** Habits of honest apps that an audit must not take for cheats: each is the app with one part changed. */
 
+import type { RequestListener } from 'node:http';
 import { expect, test } from 'vitest';
+import type { Plan } from '#collector/planning/audit/deployed/plan.ts';
 import { type Parts, PLAN, SCHEMA } from './apps.ts';
 import { audited, failed, plainly } from './audited.ts';
 
@@ -8,8 +10,11 @@ const RECORD = 'telemetry.record(metric, value);';
 const WIDE = SCHEMA.replace('epsilon: 7', 'epsilon: 8');
 const SAVED = { ...PLAN, own: ['/api/settings', 'settings'] };
 
+/** Answers no question for news, and all else at once. */
+const withoutNews: RequestListener = ({ url }, response) => (url === '/news' ? undefined : response.writeHead(204).end());
+
 /** Habits, and plans that name what each page needs for itself. */
-const habits: Readonly<Record<string, readonly [parts: Parts, plan?: typeof SAVED]>> = {
+const habits: Readonly<Record<string, readonly [parts: Parts, plan?: Plan, post?: RequestListener]>> = {
   'each answer leads to another page': [{ answer: `${RECORD} location.href = '/?saved';` }],
   'a count is recorded as the page is left': [
     {
@@ -51,6 +56,7 @@ const habits: Readonly<Record<string, readonly [parts: Parts, plan?: typeof SAVE
     },
     SAVED,
   ],
+  'a request for news stays open': [{ after: `void fetch('/news', { method: 'POST' });` }, PLAN, withoutNews],
   'another telemetry begins with the agreement': [
     {
       after: `document.getElementById('agree').addEventListener('click', () => {
@@ -64,8 +70,8 @@ const habits: Readonly<Record<string, readonly [parts: Parts, plan?: typeof SAVE
   ],
 };
 
-test.each(Object.entries(habits))('%s', async (_, [parts, plan = PLAN]) => {
-  const result = await audited('esbuild', parts, { plan });
+test.each(Object.entries(habits))('%s', async (_, [parts, plan = PLAN, post]) => {
+  const result = await audited('esbuild', parts, { plan, ...(post && { post }) });
   expect(failed(result)).toEqual([]);
   expect(plainly(result, 'end to end')).toContain('are what their laws make of them');
 });
