@@ -7,7 +7,7 @@ import type { Sending } from './agent-api.ts';
 
 type Act = (this: unknown, ...args: never[]) => unknown;
 
-/** What the agent gives. */
+/** Parts of the agent that it needs. */
 export interface SendingParts {
   /** Puts a proxy in the place of a method. */
   readonly hook: (owner: object | undefined, name: string, act: (original: Act, self: unknown, args: unknown[]) => unknown) => void;
