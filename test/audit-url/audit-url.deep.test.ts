@@ -9,7 +9,7 @@ import type { SchemaDocument } from '@murmuration/shared';
 import express from 'express';
 import { describe, expect, test } from 'vitest';
 import { KEY, SECRET } from '../kit/tokens.ts';
-import { builders, relayed, WORKERS } from './apps.ts';
+import { builders, PLAN, relayed, WORKERS } from './apps.ts';
 import { audited, auditedIn, failed, plainly } from './audited.ts';
 import { cheats, relayedCheats } from './cheats.ts';
 
@@ -44,6 +44,11 @@ describe('a cheat is found', () => {
   test.each(Object.entries(cheats))('%s', async (_, parts) => {
     expect(failed(await audited('esbuild', parts))).not.toEqual([]);
   });
+});
+
+test('a cookie that tells an answer is found where the plan names what the page needs, and the cookie is not in it', async () => {
+  const parts = { answer: `document.cookie = 'view=' + metric + value; telemetry.record(metric, value);` };
+  expect(failed(await audited('esbuild', parts, { plan: { ...PLAN, own: ['theme'] } }))).toContain('other requests');
 });
 
 describe('with its reports through a relay,', () => {

@@ -102,6 +102,12 @@ export interface Stored {
   readonly caches: readonly string[];
 }
 
+/** A function of a page. */
+export type Act = (this: unknown, ...args: never[]) => unknown;
+
+/** Puts a proxy in the place of a method. */
+export type Hook = (owner: object | undefined, name: string, act: (original: Act, self: unknown, args: unknown[]) => unknown) => void;
+
 /** Calls of the audit. */
 export interface Agent {
   /** A name of this frame's document or of this worker. */

@@ -4,9 +4,7 @@
  * by byte, and the audit can read them as their sender could. Nothing that the page computes with a key is changed.
  */
 
-import type { SealingKeys } from './agent-api.ts';
-
-type Act = (this: unknown, ...args: never[]) => unknown;
+import type { Act, Hook, SealingKeys } from './agent-api.ts';
 
 /** The parts of WebCrypto that are used. The collector is compiled without the types of browsers. */
 interface Subtle {
@@ -14,9 +12,9 @@ interface Subtle {
   readonly exportKey: (form: string, key: unknown) => Promise<{ readonly x?: string }>;
 }
 
-/** Functions of the agent: `hook` puts a proxy in the place of a method, and `word` is a random word of 32 bits. */
+/** Functions of the agent: `word` is a random word of 32 bits. */
 export interface KeyParts {
-  readonly hook: (owner: object | undefined, name: string, act: (original: Act, self: unknown, args: unknown[]) => unknown) => void;
+  readonly hook: Hook;
   readonly word: () => number;
   readonly hex: (bytes: Uint8Array) => string;
 }

@@ -3,14 +3,11 @@
  * The function is sent as text, so it may use nothing outside of itself.
  */
 
-import type { Sending } from './agent-api.ts';
-
-type Act = (this: unknown, ...args: never[]) => unknown;
+import type { Act, Hook, Sending } from './agent-api.ts';
 
 /** Parts of the agent that it needs. */
 export interface SendingParts {
-  /** Puts a proxy in the place of a method. */
-  readonly hook: (owner: object | undefined, name: string, act: (original: Act, self: unknown, args: unknown[]) => unknown) => void;
+  readonly hook: Hook;
   readonly hex: (bytes: Uint8Array) => string;
   /** Counts a promise as pending until it settles. */
   readonly settles: (promise: unknown) => unknown;

@@ -8,12 +8,11 @@
  */
 
 import type { SchemaDocument } from '@murmuration/shared';
-import type { Agent, AgentOptions, Coin, Draw, Kept, Outcome, Run, SealingKeys, Sending, Words } from './agent-api.ts';
+import type { Act, Agent, AgentOptions, Coin, Draw, Hook, Kept, Outcome, Run, SealingKeys, Sending, Words } from './agent-api.ts';
 import type { KeyParts } from './agent-keys.ts';
 import type { SendingParts } from './agent-sending.ts';
 
 // The parts of a page and of the SDK that are hooked. The collector is compiled without the types of browsers.
-type Act = (this: unknown, ...args: never[]) => unknown;
 interface Coins {
   flip: (threshold: number) => boolean;
   uniform: (n: number) => number;
@@ -72,8 +71,7 @@ export function agent(
     }
   };
 
-  /** Puts a proxy in the place of a method. */
-  const hook = (owner: object | undefined, name: string, act: (original: Act, self: unknown, args: unknown[]) => unknown): void => {
+  const hook: Hook = (owner, name, act) => {
     const original = owner && ((owner as Record<string, unknown>)[name] as Act | undefined);
     if (typeof original !== 'function') return;
     const proxy = new Proxy(original, { apply: (target, self, args) => act(target, self, args) });

@@ -47,6 +47,7 @@ const IMPATIENCE = 2_000;
 
 /** Steps of the page's clock in which it may. */
 const PATIENT_STEPS = 10;
+
 /** A page's frame or a worker. */
 type Realm = Frame | WorkerRealm;
 
